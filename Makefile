@@ -1,0 +1,69 @@
+# Everything runs from a virtual environment that these targets make themselves;
+# the only tools they expect are make and Python >= 3.11 (and, for the
+# acceptance tests on servers from npm, node).
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+PYTHON ?= python3
+VENV ?= .venv
+JOBS ?= 2
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --constraint constraints.txt
+PYTEST := $(BIN)/python -m pytest --numprocesses=$(JOBS) --dist=loadfile
+
+# Real MCP servers that the acceptance tests put behind the gateway.
+NPM_DIR := .cache/npm
+NPM_SERVERS := @modelcontextprotocol/server-filesystem@2026 @modelcontextprotocol/server-everything@2026
+
+.PHONY: help demo test test-all check format servers clean
+
+help:
+	@echo "make demo      play a session through the gateway and show what each side saw"
+	@echo "make test      run the tests"
+	@echo "make test-all  run the slow ones too"
+	@echo "make check     lint, types and layers"
+	@echo "make format    rewrite the sources in the project's format"
+	@echo "make clean     remove everything that these targets made"
+
+demo: $(VENV)/.runtime
+	@$(BIN)/cloakllm-gateway demo
+
+test: $(VENV)/.dev servers
+	$(PYTEST) -m "not slow"
+
+test-all: $(VENV)/.dev servers
+	$(PYTEST)
+
+check: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+servers:
+	@if command -v npm >/dev/null 2>&1; then $(MAKE) --no-print-directory $(NPM_DIR)/.installed; \
+	else echo "npm is missing: the acceptance tests on servers from npm will be skipped"; fi
+
+clean:
+	rm -rf $(VENV) .cache dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.runtime: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) --editable ".[dev,detection]"
+	@touch $@ $(VENV)/.runtime
+
+$(NPM_DIR)/.installed: Makefile
+	@mkdir -p $(NPM_DIR)
+	npm install --prefix $(NPM_DIR) --no-save --no-package-lock --no-audit --no-fund --loglevel=error $(NPM_SERVERS)
+	@touch $@
