@@ -1,0 +1,24 @@
+"""Values that stand for nobody: names and addresses reserved for documentation.
+
+Tool descriptions are full of ``user@example.com``.  In texts that describe a
+tool or a field these are no finds (design, section 2); in data they are.
+
+Sources: RFC 2606 and RFC 6761 (domains), RFC 5737 and RFC 3849 (addresses).
+"""
+
+from __future__ import annotations
+
+import re
+
+from cloakllm_gateway.spans import Span
+
+_RESERVED_DOMAIN = re.compile(r"(?:^|[@./])(?:example\.(?:com|org|net)|(?:[a-z0-9-]+\.)*(?:test|invalid|example|localhost))\.?$")
+_RESERVED_ADDRESS = re.compile(r"^(?:127\.0\.0\.1|0\.0\.0\.0|192\.0\.2\.\d+|198\.51\.100\.\d+|203\.0\.113\.\d+|::1?|2001:db8:[0-9a-f:]*)$")
+
+
+def is_documentation(span: Span) -> bool:
+    """Whether a find in a description is a reserved domain or address."""
+    value = (span.value or span.canonical).casefold()
+    if span.category == "EMAIL":
+        return _RESERVED_DOMAIN.search(value) is not None
+    return span.category == "IP_ADDRESS" and _RESERVED_ADDRESS.match(value) is not None

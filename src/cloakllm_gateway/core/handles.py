@@ -1,0 +1,30 @@
+"""Handles of the gateway's own, for an upstream's cursors and ids that hold personal data.
+
+A handle has to come back exactly as it was given, so it can't be tokenized;
+the client gets another one, which means the original towards its upstream and
+nothing towards any other.
+"""
+
+from __future__ import annotations
+
+
+class Handles:
+    """The handles one session was given, bound to the upstream they came from."""
+
+    def __init__(self) -> None:
+        self._issued: dict[tuple[str, str | int], str] = {}
+        self._meaning: dict[str, tuple[str, str | int]] = {}
+
+    def issue(self, origin: str, original: str | int) -> str:
+        """The handle for ``original``: the same one each time."""
+        handle = self._issued.get((origin, original))
+        if handle is None:
+            handle = f"handle-{len(self._issued) + 1}"
+            self._issued[origin, original] = handle
+            self._meaning[handle] = (origin, original)
+        return handle
+
+    def original(self, origin: str, handle: str | int) -> str | int:
+        """What ``handle`` means to ``origin``; whatever was not issued for it means itself."""
+        meaning = self._meaning.get(handle) if isinstance(handle, str) else None
+        return meaning[1] if meaning and meaning[0] == origin else handle

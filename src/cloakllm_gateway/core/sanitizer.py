@@ -1,0 +1,442 @@
+"""One message part on its way to the model: find, tokenize, rewrite, look again.
+
+Theory of operation.  A :class:`Sanitizing` is a small state machine, because
+two of its steps need the shell: looking for data (`NeedScan`: large texts and
+names go to a worker process) and giving values their tokens (`NeedAssign`: the
+mapping is durable before it is used).  The gateway feeds it the answers::
+
+    begin -> NeedScan -> scanned -> NeedAssign -> assigned -+
+                            |            (first pass)       |
+                            +-------- nothing found --------+
+                                                            v
+             NeedScan -> scanned -> NeedAssign -> assigned -> Clean
+                            |          (tripwire)              ^
+                            +----------- nothing left ---------+
+
+The first pass goes by the surface table.  The tripwire behind it ignores roles
+and walks every string of what is about to leave.  A string that the first pass
+looked at verbatim and found clean has been checked by the same engine and is
+not scanned twice.  What would surprise you: positions of placed tokens are
+remembered by path, and later passes leave them alone by position, never
+because a text *looks* like a token.  Anything that goes wrong is ``Withheld``.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias
+
+from cloakllm_gateway.core.documentation import is_documentation
+from cloakllm_gateway.core.handles import Handles
+from cloakllm_gateway.detection.folding import views
+from cloakllm_gateway.errors import Withheld
+from cloakllm_gateway.protocol.surface import (
+    ADVERTISED,
+    BLOB,
+    HANDLE,
+    MEDIA,
+    DATA,
+    NAME,
+    PROTOCOL,
+    URI,
+    Role,
+    Shape,
+)
+from cloakllm_gateway.protocol.walk import KeyCollision, Leaf, Path, at, leaves, replace, strings
+from cloakllm_gateway.spans import Encoding, Kind, Proof, Span, Text, disjoint
+from cloakllm_gateway.vault import tokens
+from cloakllm_gateway.vault.entries import Entry, Spelling, Token
+from cloakllm_gateway.vault.vault import Vault
+
+#: Look-alike tokens outrank every find: the whole look-alike becomes one LITERAL.
+LITERAL_RANK = 1000
+LITERAL = "LITERAL"
+
+#: Stands for a placed token while the tripwire looks at the text around it: one private-use
+#: code point for each character of the token, so that offsets stay and no pattern matches it.
+_MASK = "\ue000"
+
+
+@dataclass(frozen=True, slots=True)
+class NeedScan:
+    texts: Sequence[Text]
+
+
+@dataclass(frozen=True, slots=True)
+class NeedAssign:
+    spellings: Sequence[Spelling]
+
+
+@dataclass(frozen=True, slots=True)
+class Clean:
+    """The part may go out; ``tokens`` are those it shows."""
+
+    part: Any
+    tokens: Sequence[Token]
+
+
+Step: TypeAlias = NeedScan | NeedAssign | Clean
+
+
+@dataclass(slots=True)
+class Report:
+    """What was done, in numbers: what the audit and the log may know."""
+
+    found: Counter[str] = field(default_factory=Counter)
+    tripwire: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)
+    dropped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a message comes from, as far as its sanitizing is concerned.
+
+    ``uris`` maps a resource's real URI to the one the client knows it by;
+    ``restored`` are the entries that the call being answered had restored.
+    """
+
+    origin: str
+    vault: Vault
+    handles: Handles
+    passing: frozenset[str] = frozenset()
+    uris: Mapping[str, str] = field(default_factory=dict)
+    restored: Sequence[Entry] = ()
+
+
+Where: TypeAlias = tuple[Path, bool]
+
+
+class _Slot(NamedTuple):
+    """A place in the message and the text that stands there (decoded, for a textual blob).
+
+    ``look`` is what detection gets to see: the same text, of the same length,
+    with the tokens that are already placed in it masked.
+    """
+
+    where: Where
+    role: Role
+    text: str
+    look: Text
+    is_number: bool = False
+    charset: str = ""  # of a textual blob; empty for anything else
+
+
+class _Cut(NamedTuple):
+    """The spans to take out of one slot, with the number of the spelling that each will be."""
+
+    slot: _Slot
+    spans: Sequence[Span]
+    numbers: Sequence[int]
+
+
+class Sanitizing:
+    """The way of one message part to the model: call ``begin``, then answer each step.
+
+    Raises :class:`Withheld` where the part can't be proved clean.
+    """
+
+    def __init__(self, part: Any, shape: Shape, source: Source) -> None:
+        self.report = Report()
+        self._part = part
+        self._shape = shape
+        self._source = source
+        self._looking_by_role = True
+        self._slots: list[_Slot] = []
+        self._cuts: list[_Cut] = []
+        self._clean: set[Where] = set()
+        self._exempt: set[Path] = set()
+        self._placed: dict[Where, list[tuple[int, int]]] = {}
+        self._charsets: dict[Path, str] = {}
+        self._described: set[Where] = set()
+        self._tokens: dict[Token, None] = {}
+
+    def begin(self) -> Step:
+        """The first pass: every leaf by its role."""
+        self._slots, edits = [], {}
+        for leaf in leaves(self._part, self._shape):
+            where = (leaf.path, leaf.is_key)
+            known_as = self._source.uris.get(leaf.text) if leaf.role is URI else None
+            if known_as is not None:
+                edits[where] = known_as
+                self._placed[where] = [(m.start, m.end) for m in tokens.scan(known_as)]
+            elif leaf.role is PROTOCOL:
+                self.report.skipped["protocol"] += 1
+            elif slot := self._slot(leaf, where):
+                self._slots.append(slot)
+        self._part = replace(self._part, edits)
+        return NeedScan([slot.look for slot in self._slots])
+
+    def _slot(self, leaf: Leaf, where: Where) -> _Slot | None:
+        if leaf.role is ADVERTISED:
+            self._described.add(where)
+        if leaf.role in (BLOB, MEDIA) and isinstance(leaf.value, str) and not leaf.is_key:
+            decoded = textual(leaf.value)
+            if decoded is None:
+                self._exempt.add(leaf.path)
+                self.report.skipped["media" if leaf.role is MEDIA else "binary blob"] += 1
+                return None
+            text, charset = decoded
+            if charset:
+                self._charsets[leaf.path] = charset
+            return _Slot(where, leaf.role, text, Text(text), charset=charset)
+        names = leaf.role not in (ADVERTISED, NAME, HANDLE) and not leaf.is_number
+        look = Text(leaf.text, leaf.key, leaf.record, names)
+        return _Slot(where, leaf.role, leaf.text, look, leaf.is_number)
+
+    def scanned(self, found: Sequence[Sequence[Span]]) -> Step:
+        """The answer to ``NeedScan``: one list of spans for each text."""
+        if len(found) != len(self._slots):
+            raise Withheld("detection answered for another number of texts than it was asked about")
+        spellings: dict[Spelling, int] = {}
+        edits: dict[Where, Any] = {}
+        dropped: set[Path] = set()
+        self._cuts = []
+        for slot, spans in zip(self._slots, found, strict=True):
+            finds = self._finds(slot, spans)
+            if not finds:
+                self._clean.add(slot.where)
+            elif slot.role is NAME:
+                dropped.add(_item(slot.where[0]))
+            elif slot.role is HANDLE and not slot.where[1]:
+                edits[slot.where] = self._source.handles.issue(self._source.origin, at(self._part, slot.where[0]))
+            else:
+                numbers = [spellings.setdefault(_spelling(slot, s), len(spellings)) for s in finds]
+                self._cuts.append(_Cut(slot, finds, numbers))
+                self._count(finds)
+        if dropped:
+            # Paths shift when items go, so the rest is looked at afresh.
+            self.report.dropped += len(dropped)
+            self._forget()
+            self._part = _without(self._part, dropped)
+            return self.begin()
+        self._part = replace(self._part, edits)
+        return NeedAssign(list(spellings)) if spellings else self._next()
+
+    def _forget(self) -> None:
+        self._clean.clear()
+        self._exempt.clear()
+        self._placed.clear()
+        self._charsets.clear()
+        self._described.clear()
+        self.report.found.clear()
+
+    def assigned(self, entries: Sequence[Entry]) -> Step:
+        """The answer to ``NeedAssign``: one entry for each spelling, in order."""
+        edits: dict[Where, Any] = {}
+        for cut in self._cuts:
+            slot = cut.slot
+            text, placed = _rewritten(cut, entries, self._placed.get(slot.where, []))
+            self._placed[slot.where] = placed
+            edits[slot.where] = base64.b64encode(text.encode(slot.charset)).decode("ascii") if slot.charset else text
+        self._tokens.update(dict.fromkeys(entry.token for entry in entries))
+        try:
+            self._part = replace(self._part, edits)
+        except KeyCollision:
+            raise Withheld("two keys of one object would have become equal") from None
+        return self._next()
+
+    def _next(self) -> Step:
+        if self._looking_by_role:
+            self._looking_by_role = False
+            return self._tripwire()
+        self._check_grammar()
+        return Clean(self._part, tuple(self._tokens))
+
+    def _count(self, finds: Iterable[Span]) -> None:
+        counter = self.report.found if self._looking_by_role else self.report.tripwire
+        counter.update(span.category for span in finds)
+
+    # -- what counts as a find ---------------------------------------------------------------------
+
+    def _finds(self, slot: _Slot, spans: Sequence[Span]) -> list[Span]:
+        """The disjoint spans to hide: what detection found, known values, look-alike tokens."""
+        found = [s for s in spans if s.category not in self._source.passing]
+        if slot.where in self._described:
+            found = [s for s in found if not is_documentation(s)]
+        known, alike = self._second_look(slot)
+        if placed := self._placed.get(slot.where):
+            found, known, alike = (_beside(spans, placed) for spans in (found, known, alike))
+        known = [k for k in known if not any(_inside(k, s) for s in found)]
+        alike = [a._replace(sensitive=any(s.sensitive and _touch(a, s) for s in (*found, *known))) for a in alike]
+        finds = disjoint([*found, *known, *alike], slot.text)
+        if finds and slot.is_number:
+            return [finds[0]._replace(start=0, end=len(slot.text))]
+        return finds
+
+    def _second_look(self, slot: _Slot) -> tuple[list[Span], list[Span]]:
+        """Known values and look-alike tokens, in every reading of the text."""
+        source = self._source
+        known: list[Span] = []
+        alike: list[Span] = []
+        for view in views(slot.look.text):
+            hits = source.vault.known(view.text, source.origin)
+            if source.restored:
+                hits = [*hits, *source.vault.echoes(source.restored, view.text)]
+            for hit in hits:
+                if hit.category not in source.passing:
+                    start, end = view.original(hit.start, hit.end)
+                    known.append(hit._replace(start=start, end=end, encoding=view.encoding))
+            for match in tokens.scan(view.text):
+                start, end = view.original(match.start, match.end)
+                raw, value = slot.text[start:end], view.text[match.start : match.end]
+                alike.append(Span(start, end, LITERAL, value, raw, view.encoding, Proof.LITERAL, LITERAL_RANK))
+        return known, alike
+
+    # -- the tripwire: every string, whatever its role ---------------------------------------------
+
+    def _tripwire(self) -> Step:
+        self._slots = []
+        for path, is_key, value, _ in strings(self._part):
+            where = (path, is_key)
+            if where in self._clean or (path in self._exempt and not is_key):
+                continue
+            charset = "" if is_key else self._charsets.get(path, "")
+            text = base64.b64decode(str(value)).decode(charset) if charset else str(value)
+            look = Text(_masked(text, self._placed.get(where, ())), names=False)
+            self._slots.append(_Slot(where, DATA, text, look, not isinstance(value, str), charset))
+        return NeedScan([slot.look for slot in self._slots])
+
+    def _check_grammar(self) -> None:
+        """The last word: restore would accept nothing in this part but the tokens placed in it."""
+        for (path, is_key), placed in self._placed.items():
+            value = path[-1] if is_key else at(self._part, path)
+            charset = "" if is_key else self._charsets.get(path, "")
+            text = base64.b64decode(str(value)).decode(charset) if charset else str(value)
+            allowed = set(placed)
+            for view in views(text):
+                for match in tokens.scan(view.text):
+                    if view.original(match.start, match.end) not in allowed:
+                        raise Withheld("the rewritten message held something that reads as a token and is none")
+
+
+# -- small decisions, each a function of its arguments ------------------------------------------------
+
+
+def textual(blob: str) -> tuple[str, str] | None:
+    """The text that base64 ``blob`` holds and its charset, or None if it holds binary data.
+
+    What is no base64 at all is text as it stands, with an empty charset.  By
+    content and not by the declared type: the type is the upstream's word.
+    """
+    try:
+        data = base64.b64decode(blob, validate=True)
+    except (binascii.Error, ValueError):
+        return blob, ""
+    for mark, charset in _BYTE_ORDER_MARKS:
+        if data.startswith(mark):
+            return _decoded(data, charset)
+    return _decoded(data, "utf-8") or (_decoded(data, "latin-1") if _looks_printable(data) else None)
+
+
+_BYTE_ORDER_MARKS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+_CONTROL = bytes(c for c in range(32) if c not in b"\t\n\r\f\x1b")
+
+
+def _decoded(data: bytes, charset: str) -> tuple[str, str] | None:
+    if charset == "utf-8" and b"\0" in data:
+        return None
+    try:
+        text = data.decode(charset)
+    except UnicodeDecodeError:
+        return None
+    return (text, charset) if text.encode(charset) == data else None
+
+
+def _looks_printable(data: bytes) -> bool:
+    """Single-byte text in some legacy charset: hardly any control characters, and mostly ASCII."""
+    controls = len(data) - len(data.translate(None, _CONTROL))
+    high = sum(1 for byte in data if byte >= 0x80)
+    return controls == 0 and high * 5 <= len(data)
+
+
+def _item(path: Path) -> Path:
+    """The list item whose name holds a find; elsewhere such a name can't be dropped and nothing goes out."""
+    if len(path) >= 2 and isinstance(path[1], int):
+        return path[:2]
+    raise Withheld("a name in the message holds personal data or reads as a token")
+
+
+def _without(part: Any, dropped: set[Path]) -> Any:
+    kept = dict(part)
+    for name in {path[0] for path in dropped}:
+        gone = {path[1] for path in dropped if path[0] == name}
+        kept[name] = [item for i, item in enumerate(part[name]) if i not in gone]
+    return kept
+
+
+def _spelling(slot: _Slot, span: Span) -> Spelling:
+    """A span as the vault keeps it.
+
+    A span that is the whole leaf is spelled plainly, as it stands: as a whole
+    argument it must come back exactly so, whatever encoding it is in.
+    """
+    raw = slot.text[span.start : span.end]
+    whole = len(raw) == len(slot.text) and not slot.charset
+    encoding = Encoding.PLAIN if whole else span.encoding
+    return Spelling(
+        category=span.category,
+        raw=raw,
+        value=raw if whole or not span.value else span.value,
+        canonical=span.canonical or raw,
+        encoding=encoding,
+        kind=Kind.NUMBER if slot.is_number or encoding is Encoding.JSON_NUMBER else Kind.STRING,
+        proof=span.proof,
+        sensitive=span.sensitive,
+    )
+
+
+def _rewritten(
+    cut: _Cut, entries: Sequence[Entry], placed: Sequence[tuple[int, int]]
+) -> tuple[str, list[tuple[int, int]]]:
+    """The slot's text with its spans replaced, and where tokens stand in it now."""
+    out: list[str] = []
+    now: list[tuple[int, int]] = []
+    length = done = 0
+    old = iter([*placed, (len(cut.slot.text) + 1, 0)])
+    next_old = next(old)
+    for span, number in zip(cut.spans, cut.numbers, strict=True):
+        while next_old[0] < span.start:
+            shift = length - done
+            now.append((next_old[0] + shift, next_old[1] + shift))
+            next_old = next(old)
+        entry = entries[number]
+        token = str(entry.token)
+        quote = '"' if entry.spelling.encoding is Encoding.JSON_NUMBER else ""
+        before = cut.slot.text[done : span.start]
+        length += len(before) + len(quote)
+        now.append((length, length + len(token)))
+        length += len(token) + len(quote)
+        out += (before, quote, token, quote)
+        done = span.end
+    for start, end in [next_old, *old][:-1]:
+        now.append((start + length - done, end + length - done))
+    out.append(cut.slot.text[done:])
+    return "".join(out), now
+
+
+def _masked(text: str, placed: Sequence[tuple[int, int]]) -> str:
+    for start, end in placed:
+        text = text[:start] + _MASK * (end - start) + text[end:]
+    return text
+
+
+def _beside(spans: Iterable[Span], placed: Sequence[tuple[int, int]]) -> list[Span]:
+    """The spans that touch no placed token."""
+    return [s for s in spans if not any(s.start < end and start < s.end for start, end in placed)]
+
+
+def _inside(inner: Span, outer: Span) -> bool:
+    return outer.start <= inner.start and inner.end <= outer.end and len_of(inner) < len_of(outer)
+
+
+def _touch(one: Span, other: Span) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def len_of(span: Span) -> int:
+    return span.end - span.start

@@ -1,0 +1,57 @@
+"""What the core needs to know from the configuration, as frozen values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Scope(StrEnum):
+    """Which upstreams a token may be restored for (design, section 6)."""
+
+    SESSION = "session"
+    UPSTREAM = "upstream"
+
+
+@dataclass(frozen=True, slots=True)
+class UpstreamSettings:
+    """One upstream as the core sees it.
+
+    ``origin`` is the name with a fingerprint of what is behind it, so that
+    another program configured under the same name inherits nothing.
+    ``prefix`` is what its names are prefixed with; empty means none.
+    ``passing`` are the categories that this upstream may show the model.
+    ``request_timeout`` is in seconds, renewed by every progress notification.
+    """
+
+    name: str
+    prefix: str
+    origin: str
+    passing: frozenset[str] = frozenset()
+    token_scope: Scope | None = None
+    request_timeout: float = 300.0
+    startup_timeout: float = 60.0
+    ui: bool = False
+    sampling: bool = True
+    elicitation: bool = True
+    roots: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """One gateway.  ``startup_wait`` is in seconds; ``name_budget`` in characters."""
+
+    upstreams: Mapping[str, UpstreamSettings]
+    sanitize: bool = True
+    token_scope: Scope = Scope.SESSION
+    sensitive_to_origin_only: bool = True
+    refuse_unknown_tokens: bool = True
+    categories: frozenset[str] = field(default_factory=frozenset)
+    startup_wait: float = 10.0
+    name_budget: int = 48
+    max_pending: int = 1000
+    max_foreign_tokens: int = 20
+    max_bytes: int = 64 * 1024 * 1024
+    max_depth: int = 200
+    version: str = "0"

@@ -1,0 +1,135 @@
+"""The vocabulary that detection, the vault and the core share: texts, spans, encodings.
+
+It sits below all of them so that none has to know another.  Offsets are code
+points of the *original* text, half open, everywhere in the project.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Encoding(StrEnum):
+    """How a value is written where it stands; part of what makes a spelling (design, section 4)."""
+
+    PLAIN = "plain"
+    JSON = "json"  # inside a string literal of JSON text, its escapes still in place
+    JSON_NUMBER = "json-number"  # a bare number of JSON text
+    URL = "url"  # percent-encoded
+    HTML = "html"  # character references
+    QUOTED_PRINTABLE = "quoted-printable"
+    FOLDED = "folded"  # full-width forms, zero-width or bidi characters, odd spaces
+    BASE64 = "base64"
+    HEX = "hex"
+
+
+class Kind(StrEnum):
+    """The JSON type a value had where it stood."""
+
+    STRING = "string"
+    NUMBER = "number"
+
+
+class Proof(StrEnum):
+    """What made a find certain.
+
+    A value proved by its ``KEY`` alone is known only in messages of its
+    origins: otherwise any upstream could turn any word into a known value.
+    """
+
+    SHAPE = "shape"  # pattern, and checksum where the category has one
+    KEY = "key"  # the key, header or column it stands under
+    NAME = "name"  # a named-entity recogniser
+    TERM = "term"  # the deny list or a custom pattern
+    KNOWN = "known"  # it has a token already
+    LITERAL = "literal"  # data that looks like a token
+
+
+class Text(NamedTuple):
+    """One string to look at, with what its surroundings say about it.
+
+    ``key`` is the object key, column or parameter it stands under ("" for
+    none).  Texts with the same non-negative ``record`` are fields of one
+    object: `name` proves its value only beside a personal sibling.  ``names``
+    says whether a named-entity recogniser may look at it: descriptions and
+    the tripwire want certain finds only.
+    """
+
+    text: str
+    key: str = ""
+    record: int = -1
+    names: bool = True
+
+
+class Span(NamedTuple):
+    """A value found in a text.
+
+    ``value`` is the decoded value (``kim@x.org`` for ``kim%40x.org``),
+    ``canonical`` is equal for all spellings of one value, ``rank`` orders
+    overlapping finds (higher is more certain).
+    """
+
+    start: int
+    end: int
+    category: str
+    value: str
+    canonical: str
+    encoding: Encoding = Encoding.PLAIN
+    proof: Proof = Proof.SHAPE
+    rank: int = 0
+    sensitive: bool = False
+
+
+def disjoint(spans: Iterable[Span], text: str) -> list[Span]:
+    """Merge overlapping spans of ``text`` into a disjoint set, sorted by position.
+
+    The more certain span wins, then the longer, then the earlier.  What a
+    loser covers beyond the winner stays hidden as a span of its own, trimmed
+    to its first and last letter or digit: nobody's remainder leaks.  Such a
+    remainder is a value of the loser's category, spelled plainly.
+    """
+    queue = sorted(spans, key=_certainty)
+    taken: list[Span] = []  # kept sorted by start
+    starts: list[int] = []
+    for span in queue:
+        for start, end in _free(span.start, span.end, taken, starts):
+            if (start, end) != (span.start, span.end):
+                while start < end and not text[start].isalnum():
+                    start += 1
+                while end > start and not text[end - 1].isalnum():
+                    end -= 1
+                if start == end:
+                    continue
+                piece = text[start:end]
+                kept = span._replace(start=start, end=end, value=piece, canonical=piece, encoding=Encoding.PLAIN)
+            else:
+                kept = span
+            at = bisect_left(starts, start)
+            starts.insert(at, start)
+            taken.insert(at, kept)
+    return taken
+
+
+def _certainty(span: Span) -> tuple[int, int, int]:
+    return (-span.rank, span.start - span.end, span.start)
+
+
+def _free(start: int, end: int, taken: list[Span], starts: list[int]) -> list[tuple[int, int]]:
+    """The parts of [start, end) that no taken span covers."""
+    free = []
+    at = max(bisect_right(starts, start) - 1, 0)
+    while start < end and at < len(taken):
+        span = taken[at]
+        if span.start >= end:
+            break
+        if span.end > start:
+            if span.start > start:
+                free.append((start, span.start))
+            start = span.end
+        at += 1
+    if start < end:
+        free.append((start, end))
+    return free

@@ -1,0 +1,54 @@
+"""What the vault holds: spellings and the tokens they were given."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from cloakllm_gateway.spans import Encoding, Kind, Proof
+
+
+class Token(NamedTuple):
+    """``[CATEGORY_NUMBER]``, or ``[CATEGORY_NUMBER_VARIANT]`` for a further spelling of the same value."""
+
+    category: str
+    number: int
+    variant: int = 0
+
+    def __str__(self) -> str:
+        tail = f"_{self.variant}" if self.variant else ""
+        return f"[{self.category}_{self.number}{tail}]"
+
+
+class Spelling(NamedTuple):
+    """A value as it was written: its raw text, the encoding it stood in, its JSON type.
+
+    ``value`` is the decoded value, ``canonical`` is equal for all spellings of
+    one value: those share the token's number (its *stem*).
+    """
+
+    category: str
+    raw: str
+    value: str
+    canonical: str
+    encoding: Encoding = Encoding.PLAIN
+    kind: Kind = Kind.STRING
+    proof: Proof = Proof.SHAPE
+    sensitive: bool = False
+
+    @property
+    def identity(self) -> tuple[str, str, str, str, str]:
+        """What makes two spellings the same one, and so share a token."""
+        return (self.category, self.canonical, self.raw, self.encoding, self.kind)
+
+
+class Entry(NamedTuple):
+    """A spelling and its token, with the upstreams it came from.
+
+    ``origins`` are the upstreams of the entry's group that showed the value;
+    ``group`` is the set of upstreams that share equality (design, section 6).
+    """
+
+    token: Token
+    spelling: Spelling
+    group: str
+    origins: frozenset[str]
