@@ -1,0 +1,3 @@
+from tests.peers.fixtures import module_peers, peers
+
+__all__ = ["module_peers", "peers"]
