@@ -29,9 +29,8 @@ METHOD_NOT_FOUND: Final = -32601
 INVALID_PARAMS: Final = -32602
 INTERNAL_ERROR: Final = -32603
 
-#: How much of a broken line is read for its id: enough for any honest envelope, bounded for the others.
+#: How many bytes of the start and of the end of a broken line are read for its id.
 HEAD: Final = 64 * 1024
-#: How much of its end is read, for peers that write the id last.
 TAIL: Final = 1024
 
 Id: TypeAlias = str | int
@@ -110,7 +109,7 @@ def decode(line: bytes, limits: Limits = DEFAULT_LIMITS) -> Any:
     Infinity are not), and for what is larger or deeper than ``limits``.
     """
     if len(line) > limits.max_bytes:
-        raise Malformed(INVALID_REQUEST, f"the message is larger than {limits.max_bytes} bytes", recover_id(line))
+        raise Malformed(INVALID_REQUEST, f"the message is larger than {limits.max_bytes} bytes", _recovered(line))
     fault = ""
     try:
         value = _parse(line)
@@ -121,10 +120,14 @@ def decode(line: bytes, limits: Limits = DEFAULT_LIMITS) -> Any:
     # Raised out here so that no context keeps the parser's error, which holds the line.
     if fault:
         code = PARSE_ERROR if fault == "the message is not JSON" else INVALID_REQUEST
-        raise Malformed(code, fault, recover_id(line))
+        raise Malformed(code, fault, _recovered(line))
     if _deeper_than(value, limits.max_depth):
-        raise Malformed(INVALID_REQUEST, _too_deep(limits), recover_id(line))
+        raise Malformed(INVALID_REQUEST, _too_deep(limits), _recovered(line))
     return value
+
+
+def _recovered(line: bytes) -> Id | None:
+    return recover_id(line[:HEAD], line[-TAIL:])
 
 
 def _too_deep(limits: Limits) -> str:
@@ -132,7 +135,7 @@ def _too_deep(limits: Limits) -> str:
 
 
 def _parse(line: bytes) -> Any:
-    if not (line.endswith(b"-0") or any(zero in line for zero in _ZEROES)):
+    if _ZERO.search(line) is None:
         try:
             return _FAST.decode(line)
         except msgspec.DecodeError:
@@ -163,7 +166,7 @@ def _refuse(constant: str) -> NoReturn:
 _FAST = msgspec.json.Decoder(float_hook=_number)
 _EXACT = json.JSONDecoder(parse_float=_number, parse_int=_integer, parse_constant=_refuse)
 #: Where msgspec would read the integer `-0` as `0`.  It may stand in a string: the exact decoder is merely slower.
-_ZEROES = tuple(b"-0" + end for end in (b",", b"}", b"]", b" ", b"\t", b"\r", b"\n"))
+_ZERO = re.compile(rb"-0(?=[,\]}\s]|\Z)")
 
 
 def _deeper_than(value: Any, depth: int) -> bool:
@@ -187,13 +190,13 @@ _LAST_MEMBER = re.compile(rb"[,{]\s*" + _ID + rb"\s*\}\s*\Z")
 _PIECE = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
 
 
-def recover_id(line: bytes) -> Id | None:
+def recover_id(head: bytes, tail: bytes) -> Id | None:
     """The id of the message that a broken line was meant to be, or ``None``.
 
-    Looks for an ``id`` of the outermost object in the first 64 KB, then for
-    one that is the last member of the line.
+    Looks for an ``id`` of the outermost object in the first ``HEAD`` bytes of
+    the line, then for one that is the very last member in its last ``TAIL``
+    bytes, where the TypeScript SDK writes it.
     """
-    head = line[:HEAD]
     depth = 0
     for piece in _PIECE.finditer(head):
         match piece[0][:1]:
@@ -205,7 +208,7 @@ def recover_id(line: bytes) -> Id | None:
                 found = _MEMBER.match(head, piece.start())
                 if found is not None:
                     return _id_value(found[1])
-    found = _LAST_MEMBER.search(line[-TAIL:])
+    found = _LAST_MEMBER.search(tail)
     return None if found is None else _id_value(found[1])
 
 
