@@ -1,0 +1,326 @@
+"""The configuration file: what may stand in it, and what must hold between its parts.
+
+One JSON file.  Unknown keys are refused at every level, because a misspelt
+``detect_emials`` that is ignored is a leak.  Nothing is expanded or taken from
+the environment: what is written is what holds.  Relative paths (``cwd``,
+``state_dir``, a ``command`` with a separator in it) start at the file's own
+folder, since clients start the gateway in folders of their choosing.
+
+The file names programs that will be executed: it must come from a trusted place.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from msgspec import Meta, Struct, field
+from msgspec.structs import replace
+
+from cloakllm_gateway.core.events import CLIENT
+from cloakllm_gateway.core.settings import Scope
+from cloakllm_gateway.errors import ConfigError
+from cloakllm_gateway.shell.structs import Invalid, build, join, parse
+
+if TYPE_CHECKING:
+    from cloakllm_gateway.detection.settings import Settings as DetectionSettings
+
+#: Names with a meaning of their own in policies, logs and the audit.
+RESERVED_NAMES = frozenset({CLIENT, "gateway", "*"})
+
+_UPSTREAM_NAME = re.compile(r"[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*", re.ASCII)
+_NAME_RULE = "Letters, digits and hyphens, joined by single underscores"
+_CATEGORY = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*", re.ASCII)
+_CATEGORY_RULE = "Capitals and digits joined by single underscores, the last part not a number"
+#: What a shortened name needs beside its prefix: the separator, an underscore and a hash.
+_SHORTEST_NAME = len("__") + 1 + 8
+
+Seconds = Annotated[float, Meta(gt=0, le=86_400)]
+Count = Annotated[int, Meta(ge=1, le=10_000_000)]
+
+
+class Sensitive(StrEnum):
+    """Who may get secrets, cards, bank accounts, national ids and birth dates back."""
+
+    ORIGIN = "origin"
+    SESSION = "session"
+
+
+class UnknownToken(StrEnum):
+    """What happens to a call that holds a token which was never issued."""
+
+    REFUSE = "refuse"
+    PASS = "pass"
+
+
+class Treatment(StrEnum):
+    """What is done with the values of one category of one upstream."""
+
+    TOKENIZE = "tokenize"
+    PASS = "pass"
+
+
+class LogLevel(StrEnum):
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+class UpstreamConfig(Struct, frozen=True):
+    """One MCP server behind the gateway: a program and what it may do.  Times are in seconds."""
+
+    command: Annotated[str, Meta(min_length=1)]
+    args: tuple[str, ...] = ()
+    env: dict[str, str] = field(default_factory=dict)
+    cwd: str | None = None
+    inherit_env: bool = False
+    startup_timeout: Seconds = 60.0
+    request_timeout: Seconds = 300.0
+    prefix: str | None = None
+    token_scope: Scope | None = None
+    categories: dict[str, Treatment] = field(default_factory=dict)
+    ui: bool = False
+    sampling: bool = True
+    elicitation: bool = True
+    roots: bool = True
+
+
+class DetectionConfig(Struct, frozen=True):
+    """What counts as personal data; :func:`detection_settings` translates it for the engine."""
+
+    locale: Annotated[str, Meta(pattern=r"^[a-z]{2}([_-][A-Za-z]{2})?$|^multi$")] = "en"
+    spacy_model: Annotated[str, Meta(pattern=r"^[A-Za-z]\w*$")] | None = None
+    ner_entity_types: tuple[str, ...] = ("PERSON",)
+    ner_required: bool = False
+    detect_emails: bool = True
+    detect_phones: bool = True
+    detect_ssns: bool = True
+    detect_credit_cards: bool = True
+    detect_api_keys: bool = True
+    detect_ip_addresses: bool = True
+    detect_iban: bool = True
+    custom_patterns: tuple[tuple[str, str], ...] = ()
+    allow_list: tuple[str, ...] = ()
+    deny_list: tuple[str, ...] = ()
+    max_input_length: Annotated[int, Meta(ge=1)] | None = None
+
+
+class LimitsConfig(Struct, frozen=True):
+    """Sizes in bytes; depth in levels of JSON nesting; pending calls per upstream."""
+
+    max_message_bytes: Annotated[int, Meta(ge=65_536, le=1 << 30)] = 64 * 1024 * 1024
+    max_depth: Annotated[int, Meta(ge=10, le=1000)] = 200
+    max_pending: Count = 1000
+
+
+class Config(Struct, frozen=True):
+    """The whole file."""
+
+    upstreams: dict[str, UpstreamConfig]
+    sanitize: bool = True
+    token_scope: Scope = Scope.SESSION
+    sensitive: Sensitive = Sensitive.ORIGIN
+    unknown_token: UnknownToken = UnknownToken.REFUSE
+    detection: DetectionConfig = DetectionConfig()
+    limits: LimitsConfig = LimitsConfig()
+    startup_wait: Seconds = 10.0
+    name_budget: Annotated[int, Meta(ge=24, le=128)] = 48
+    state_dir: str | None = None
+    log_level: LogLevel = LogLevel.INFO
+
+
+#: Which categories each switch of the file turns off.
+SWITCHES: dict[str, tuple[str, ...]] = {
+    "detect_emails": ("EMAIL",),
+    "detect_phones": ("PHONE",),
+    "detect_ssns": ("SSN",),
+    "detect_credit_cards": ("CREDIT_CARD",),
+    "detect_api_keys": ("API_KEY", "AWS_KEY", "JWT"),
+    "detect_ip_addresses": ("IP_ADDRESS",),
+    "detect_iban": ("IBAN",),
+}
+
+
+def load(path: Path) -> Config:
+    """Read and check the configuration; raises :class:`ConfigError` naming file, key and the nearest known key."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path}: is not UTF-8 text") from None
+    try:
+        config = build(Config, parse(text))
+        for check in _CHECKS:
+            check(config)
+    except Invalid as error:
+        where = f"{path}: {_printable(error.path)}" if error.path else f"{path}"
+        raise ConfigError(f"{where}: {error.problem}", error.hint) from None
+    return _resolved(config, path.absolute().parent)
+
+
+def detection_settings(wanted: DetectionConfig) -> DetectionSettings:
+    """``detection`` of the file as the engine takes it."""
+    from cloakllm_gateway.detection.settings import NameSettings, Settings
+
+    names = None
+    if wanted.ner_entity_types:
+        model = {"model": wanted.spacy_model} if wanted.spacy_model else {}
+        names = NameSettings(labels=wanted.ner_entity_types, required=wanted.ner_required, **model)
+    return Settings(
+        locales=() if wanted.locale == "en" else (wanted.locale,),
+        off=frozenset(
+            category for switch, switched in SWITCHES.items() if not getattr(wanted, switch) for category in switched
+        ),
+        custom_patterns=wanted.custom_patterns,
+        allow_list=frozenset(wanted.allow_list),
+        deny_list=frozenset(wanted.deny_list),
+        max_input_length=wanted.max_input_length,
+        names=names,
+    )
+
+
+# -- what must hold between the parts ----------------------------------------------------------------
+
+
+def _check_upstream_names(config: Config) -> None:
+    if not config.upstreams:
+        raise Invalid("upstreams", "is empty", "Name at least one server to put behind the gateway")
+    for name in config.upstreams:
+        path = join("upstreams", name)
+        if name in RESERVED_NAMES:
+            raise Invalid(path, "is a reserved name", f"Reserved: {', '.join(sorted(RESERVED_NAMES))}")
+        if not _UPSTREAM_NAME.fullmatch(name):
+            raise Invalid(path, "is not a valid upstream name", _NAME_RULE)
+
+
+def _check_prefixes(config: Config) -> None:
+    owners: dict[str, str] = {}
+    for name, upstream in config.upstreams.items():
+        path = join("upstreams", name) if upstream.prefix is None else f"upstreams.{name}.prefix"
+        prefix = name if upstream.prefix is None else upstream.prefix
+        if not prefix and len(config.upstreams) > 1:
+            raise Invalid(path, "may be empty only when there is a single upstream")
+        if prefix and not _UPSTREAM_NAME.fullmatch(prefix):
+            raise Invalid(path, "is not a valid prefix", _NAME_RULE)
+        if len(prefix) + _SHORTEST_NAME > config.name_budget:
+            room = config.name_budget - _SHORTEST_NAME
+            raise Invalid(path, f"is too long for a name_budget of {config.name_budget}", f"At most {room} characters")
+        if prefix in owners:
+            raise Invalid(path, f'gives the same prefix as upstream "{owners[prefix]}"', "Give one of them a prefix")
+        owners[prefix] = name
+
+
+def _check_environments(config: Config) -> None:
+    for name, upstream in config.upstreams.items():
+        for variable, value in upstream.env.items():
+            if not variable or "=" in variable or "\0" in variable + value:
+                raise Invalid(f"upstreams.{name}.env", "holds a name or value no environment can have")
+
+
+def _check_categories(config: Config) -> None:
+    for name, upstream in config.upstreams.items():
+        for category in upstream.categories:
+            _check_category(category, f"upstreams.{name}.categories.{category}")
+
+
+def _check_category(name: str, path: str) -> None:
+    if not _CATEGORY.fullmatch(name) or name.rpartition("_")[2].isdigit():
+        raise Invalid(path, "is not a valid category name", _CATEGORY_RULE)
+
+
+def _check_patterns(config: Config) -> None:
+    if not config.detection.custom_patterns:
+        return
+    import re2  # only where there is something to compile
+
+    options = re2.Options()
+    options.log_errors = False
+    for i, (category, pattern) in enumerate(config.detection.custom_patterns):
+        path = f"detection.custom_patterns[{i}]"
+        _check_category(category, f"{path}[0]")
+        if category == "LITERAL":
+            raise Invalid(f"{path}[0]", "is a reserved category name")
+        try:
+            compiled = re2.compile(pattern, options)
+        except re2.error as error:
+            raise Invalid(f"{path}[1]", f"is not a pattern of the linear engine: {_reason(error)}") from None
+        if compiled.search("") is not None:
+            raise Invalid(f"{path}[1]", "matches the empty text, so it would match everywhere")
+
+
+def _check_labels(config: Config) -> None:
+    for i, label in enumerate(config.detection.ner_entity_types):
+        _check_category(label, f"detection.ner_entity_types[{i}]")
+
+
+def _check_lists(config: Config) -> None:
+    for name in ("allow_list", "deny_list"):
+        for i, text in enumerate(getattr(config.detection, name)):
+            if not text.strip():
+                raise Invalid(f"detection.{name}[{i}]", "is empty")
+
+
+def _check_names_available(config: Config) -> None:
+    if not config.detection.ner_required:
+        return
+    names = detection_settings(config.detection).names
+    if names is None:
+        raise Invalid("detection.ner_required", "contradicts an empty ner_entity_types")
+    from importlib.util import find_spec  # finds without importing: spaCy takes seconds
+
+    for module in ("spacy", names.model):
+        if find_spec(module) is None:
+            raise Invalid(
+                "detection.ner_required",
+                f"is on, but {module} is not installed",
+                "Install it: pip install 'cloakllm-gateway[detection]'",
+            )
+
+
+_CHECKS: tuple[Callable[[Config], None], ...] = (
+    _check_upstream_names,
+    _check_prefixes,
+    _check_environments,
+    _check_categories,
+    _check_patterns,
+    _check_labels,
+    _check_lists,
+    _check_names_available,
+)
+
+
+def _reason(error: Exception) -> str:
+    reason = error.args[0] if error.args else ""
+    return reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
+
+
+def _printable(path: str) -> str:
+    """A key path safe to print: it may hold any text the file holds as a key."""
+    return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in path)
+
+
+def _resolved(config: Config, folder: Path) -> Config:
+    """The same with every relative path starting at ``folder``."""
+    upstreams = {
+        name: replace(
+            upstream,
+            cwd=_under(folder, upstream.cwd),
+            command=_under(folder, upstream.command) if _has_separator(upstream.command) else upstream.command,
+        )
+        for name, upstream in config.upstreams.items()
+    }
+    return replace(config, upstreams=upstreams, state_dir=_under(folder, config.state_dir))
+
+
+def _has_separator(command: str) -> bool:
+    return any(separator in command for separator in (os.sep, os.altsep) if separator)
+
+
+def _under(folder: Path, path: str | None) -> str | None:
+    return None if path is None else str(folder / Path(path).expanduser())

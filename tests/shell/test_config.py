@@ -1,0 +1,241 @@
+"""The configuration file: every mistake is refused and named, and no value is shown."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cloakllm_gateway.core.settings import Scope
+from cloakllm_gateway.errors import ConfigError
+from cloakllm_gateway.shell import config as configuration
+from cloakllm_gateway.shell.config import Config, LogLevel, Treatment, load
+
+ROOT = Path(__file__).parents[2]
+CRM: dict[str, Any] = {"command": "crm-server"}
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(content: Any) -> Path:
+        path = tmp_path / "gateway.json"
+        path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.fixture
+def refusal(write):
+    """The text of the refusal that a content meets."""
+
+    def refusal(content: Any) -> str:
+        path = write(content)
+        with pytest.raises(ConfigError) as caught:
+            load(path)
+        text = str(caught.value)
+        assert text.startswith(f"{path}: ")
+        return text.removeprefix(f"{path}: ")
+
+    return refusal
+
+
+def test_the_shipped_example_loads():
+    config = load(ROOT / "cloakllm-gateway.example.json")
+    assert list(config.upstreams) == ["files"]
+
+
+def test_a_minimal_file_has_safe_defaults(write):
+    config = load(write({"upstreams": {"crm": CRM}}))
+    assert config.sanitize
+    assert config.token_scope is Scope.SESSION
+    assert config.sensitive is configuration.Sensitive.ORIGIN
+    assert config.unknown_token is configuration.UnknownToken.REFUSE
+    assert config.log_level is LogLevel.INFO
+    assert config.name_budget == 48
+    upstream = config.upstreams["crm"]
+    assert (upstream.ui, upstream.inherit_env) == (False, False)
+    assert config.detection.max_input_length is None
+
+
+def test_every_key_is_read(write):
+    upstream = {
+        "command": "node", "args": ["server.js"], "env": {"KEY": "k"}, "cwd": "work", "inherit_env": True,
+        "startup_timeout": 5, "request_timeout": 9.5, "prefix": "c", "token_scope": "upstream",
+        "categories": {"GPE": "pass"}, "ui": True, "sampling": False, "elicitation": False, "roots": False,
+    }  # fmt: skip
+    path = write(
+        {
+            "upstreams": {"crm": upstream},
+            "sanitize": False,
+            "token_scope": "upstream",
+            "sensitive": "session",
+            "unknown_token": "pass",
+            "detection": {"detect_emails": False, "custom_patterns": [["TICKET", "T-[0-9]+"]]},
+            "limits": {"max_message_bytes": 100_000, "max_depth": 50, "max_pending": 10},
+            "startup_wait": 3,
+            "name_budget": 60,
+            "state_dir": "state",
+            "log_level": "debug",
+        }
+    )
+    config = load(path)
+    crm = config.upstreams["crm"]
+    assert crm.categories == {"GPE": Treatment.PASS}
+    assert crm.cwd == str(path.parent / "work")
+    assert config.state_dir == str(path.parent / "state")
+    assert crm.request_timeout == 9.5
+    assert config.detection.custom_patterns == (("TICKET", "T-[0-9]+"),)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ({"upstreams": {"crm": {"comand": "x"}}}, 'upstreams.crm.comand: unknown key. Did you mean "command"?'),
+        ({"upstream": {"crm": CRM}}, 'upstream: unknown key. Did you mean "upstreams"?'),
+        ({"upstreams": {"crm": CRM}, "detection": {"detect_emials": True}}, 'Did you mean "detect_emails"?'),
+        ({"upstreams": {"crm": CRM}, "limits": {"zzz": 1}}, "limits.zzz: unknown key. Known here: max_depth,"),
+        ({"upstreams": {"crm": {}}}, "upstreams.crm.command: missing"),
+        ({}, "upstreams: missing"),
+        ({"upstreams": {}}, "upstreams: is empty"),
+        ([], "expected an object, got a list"),
+        ({"upstreams": [CRM]}, "upstreams: expected an object, got a list"),
+        ({"upstreams": {"crm": {"command": 7}}}, "upstreams.crm.command: expected str, got int"),
+        ({"upstreams": {"crm": {**CRM, "args": "x"}}}, "upstreams.crm.args: expected a list, got a string"),
+        ({"upstreams": {"crm": {**CRM, "args": ["x", 1]}}}, "upstreams.crm.args[1]: expected str, got int"),
+        ({"upstreams": {"crm": {**CRM, "env": {"K": 5}}}}, "upstreams.crm.env.K: expected str, got int"),
+        ({"upstreams": {"crm": {**CRM, "env": {"A=B": "x"}}}}, "upstreams.crm.env: holds a name or value"),
+        ({"upstreams": {"crm": {**CRM, "ui": "yes"}}}, "upstreams.crm.ui: expected bool, got str"),
+        ({"upstreams": {"crm": {**CRM, "startup_timeout": 0}}}, "startup_timeout: expected float > 0"),
+        ({"upstreams": {"crm": CRM}, "startup_wait": True}, "startup_wait: expected float, got bool"),
+        ({"upstreams": {"crm": CRM}, "token_scope": "all"}, 'Allowed: "session", "upstream"'),
+        ({"upstreams": {"crm": CRM}, "sensitive": None}, 'sensitive: expected one of "origin", "session", got null'),
+        ({"upstreams": {"crm": CRM}, "name_budget": 1}, "name_budget: expected int >= 24"),
+        ({"upstreams": {"crm": {**CRM, "categories": {"GPE": "hide"}}}}, "upstreams.crm.categories.GPE: unknown value"),
+        ({"upstreams": {"crm": {**CRM, "categories": {"gpe": "pass"}}}}, "is not a valid category name"),
+        ({"upstreams": {"crm": {**CRM, "categories": {"GPE_1": "pass"}}}}, "is not a valid category name"),
+        ({"upstreams": {"client": CRM}}, "upstreams.client: is a reserved name"),
+        ({"upstreams": {"gateway": CRM}}, "upstreams.gateway: is a reserved name"),
+        ({"upstreams": {"*": CRM}}, "upstreams.*: is a reserved name"),
+        ({"upstreams": {"acme_": CRM}}, "upstreams.acme_: is not a valid upstream name. Letters, digits"),
+        ({"upstreams": {"a__b": CRM}}, "upstreams.a__b: is not a valid upstream name"),
+        ({"upstreams": {"a.b": CRM}}, "is not a valid upstream name"),
+        ({"upstreams": {"": CRM}}, "is not a valid upstream name"),
+        ({"upstreams": {"crm\n": CRM}}, "is not a valid upstream name"),
+        ({"upstreams": {"a": CRM, "b": {**CRM, "prefix": "a"}}}, 'upstreams.b.prefix: gives the same prefix as upstream "a"'),
+        ({"upstreams": {"a": CRM, "b": {**CRM, "prefix": ""}}}, "upstreams.b.prefix: may be empty only"),
+        ({"upstreams": {"a": {**CRM, "prefix": "_x"}}}, "upstreams.a.prefix: is not a valid prefix"),
+        ({"upstreams": {"a" * 40: CRM}}, "is too long for a name_budget of 48. At most 37 characters"),
+        ({"upstreams": {"crm": CRM}, "detection": {"custom_patterns": [["TICKET"]]}}, "custom_patterns[0]: expected a list of 2, got 1"),
+        ({"upstreams": {"crm": CRM}, "detection": {"custom_patterns": [["ticket", "x"]]}}, "custom_patterns[0][0]: is not a valid category"),
+        ({"upstreams": {"crm": CRM}, "detection": {"custom_patterns": [["LITERAL", "x"]]}}, "is a reserved category name"),
+        ({"upstreams": {"crm": CRM}, "detection": {"custom_patterns": [["A", "("]]}}, "custom_patterns[0][1]: is not a pattern of the linear engine"),
+        ({"upstreams": {"crm": CRM}, "detection": {"custom_patterns": [["A", r"(a)\1"]]}}, "is not a pattern of the linear engine"),
+        ({"upstreams": {"crm": CRM}, "detection": {"custom_patterns": [["A", "x*"]]}}, "matches the empty text"),
+        ({"upstreams": {"crm": CRM}, "detection": {"deny_list": [" "]}}, "detection.deny_list[0]: is empty"),
+        ({"upstreams": {"crm": CRM}, "detection": {"locale": "klingon"}}, "detection.locale: expected str matching"),
+        ({"upstreams": {"crm": CRM}, "detection": {"ner_required": True, "ner_entity_types": []}}, "contradicts an empty"),
+        ("{", "line 1 column 2: not JSON"),
+        ('{"upstreams": {"crm": {"command": NaN}}}', "not JSON: NaN"),
+        ('{"upstreams": {"crm": {"command": "a", "args": [], "command": "b"}}}', "upstreams.crm.command: stands here twice"),
+        ('{"upstreams": {"crm": {"command": "a"}, "crm": {"command": "b"}}}', "upstreams.crm: stands here twice"),
+        ('{"upstreams": {"crm": {"command": "a", "env": {"K": "1", "K": "2"}}}}', "upstreams.crm.env.K: stands here twice"),
+        ("[" * 100_000, "nested too deeply"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_refused_and_named(refusal, content, told):
+    assert told in refusal(content)
+
+
+def test_names_that_are_required_but_not_installed_come_with_the_command_that_installs_them(refusal):
+    missing = {"ner_required": True, "spacy_model": "no_such_model"}
+    assert "pip install 'cloakllm-gateway[detection]'" in refusal({"upstreams": {"crm": CRM}, "detection": missing})
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(ConfigError, match=r"none\.json: cannot be read: No such file"):
+        load(tmp_path / "none.json")
+
+
+def test_a_file_that_is_not_text_is_refused(tmp_path):
+    path = tmp_path / "latin.json"
+    path.write_bytes(b'{"\xe9": 1}')
+    with pytest.raises(ConfigError, match="is not UTF-8 text"):
+        load(path)
+
+
+def test_a_byte_order_mark_is_no_mistake(tmp_path):
+    path = tmp_path / "bom.json"
+    path.write_bytes(b"\xef\xbb\xbf" + json.dumps({"upstreams": {"crm": CRM}}).encode())
+    assert load(path).upstreams["crm"].command == "crm-server"
+
+
+def test_an_environment_reference_is_left_as_it_stands(write, monkeypatch):
+    monkeypatch.setenv("HOME_DIR", "/elsewhere")
+    config = load(write({"upstreams": {"crm": {**CRM, "args": ["${HOME_DIR}"], "env": {"K": "${HOME_DIR}"}}}}))
+    assert config.upstreams["crm"].args == ("${HOME_DIR}",)
+    assert config.upstreams["crm"].env == {"K": "${HOME_DIR}"}
+
+
+def test_a_single_upstream_may_have_no_prefix(write):
+    assert load(write({"upstreams": {"crm": {**CRM, "prefix": ""}}})).upstreams["crm"].prefix == ""
+
+
+def test_a_relative_command_starts_at_the_folder_of_the_file(write):
+    path = write({"upstreams": {"crm": {"command": "./serve"}, "other": CRM}})
+    config = load(path)
+    assert config.upstreams["crm"].command == str(path.parent / "serve")
+    assert config.upstreams["other"].command == "crm-server"
+
+
+SECRET = "hunter2-s3cret"
+secret_places = st.sampled_from(
+    [
+        {"upstreams": {"crm": {**CRM, "env": SECRET}}},
+        {"upstreams": {"crm": {**CRM, "env": {"K": [SECRET]}}}},
+        {"upstreams": {"crm": {**CRM, "args": [{"x": SECRET}]}}},
+        {"upstreams": {"crm": {**CRM, "token_scope": SECRET}}},
+        {"upstreams": {"crm": {**CRM, "ui": SECRET}}},
+        {"upstreams": {"crm": {**CRM, "startup_timeout": SECRET}}},
+        {"upstreams": {"crm": CRM}, "detection": {"locale": SECRET}},
+        {"upstreams": {"crm": CRM}, "detection": {"custom_patterns": [[SECRET, "x"]]}},
+        {"upstreams": {"crm": CRM}, "detection": SECRET},
+        {"upstreams": SECRET},
+    ]
+)
+
+
+@given(secret_places)
+def test_no_refusal_shows_a_value(tmp_path_factory, content):
+    path = tmp_path_factory.mktemp("config") / "gateway.json"
+    path.write_text(json.dumps(content))
+    with pytest.raises(ConfigError) as caught:
+        load(path)
+    assert SECRET not in str(caught.value)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(Config.__struct_fields__) | st.text(),
+        json_values | st.fixed_dictionaries({"crm": st.just(CRM)}),
+        max_size=4,
+    )
+)
+def test_any_json_either_loads_or_is_refused_in_one_line(tmp_path_factory, content):
+    path = tmp_path_factory.mktemp("config") / "gateway.json"
+    path.write_text(json.dumps(content))
+    try:
+        load(path)
+    except ConfigError as error:
+        assert "\n" not in str(error) and "\x1b" not in str(error)
