@@ -3,8 +3,8 @@
 This is the only module that knows MCP's field names.  Code that rewrites
 messages asks it for a role and never looks at a name itself.
 
-A *shape* is a role, a list of one shape, a dict of shapes, or a
-:class:`Tagged` union told apart by one field.  A field that no shape names is
+A *shape* is a role, a list of one shape, a dict of shapes, a union
+(:class:`Tagged`, :class:`Marked`) or :class:`Nested` messages.  A field that no shape names is
 ``DATA``: what we do not recognise, we inspect, and we never restore into it.
 
 Sources: the MCP schemas 2024-11-05 to 2025-11-25 and 2026-07-28, and the tasks
@@ -50,32 +50,47 @@ class Tagged:
 
 
 @dataclass(frozen=True, slots=True)
-class Nested:
-    """A map of whole requests (``part`` 0) or results (``part`` 1) of the stateless era's ``input_required``.
+class Marked:
+    """A union whose member is known by a field that only it has; none of them means ``otherwise``."""
 
-    Requests carry their method; the results answer requests the gateway saw
-    before, so their shape is the union that the ``answers`` row states.
+    cases: dict[str, Shape]
+    otherwise: Shape
+
+
+class Nested(Enum):
+    """A map of whole requests or of their results: what the stateless era's ``input_required`` holds.
+
+    A request carries its method.  A result does not, so its shape is ``ANSWER``.
     """
 
-    part: int
+    REQUESTS = auto()
+    RESULTS = auto()
 
 
-Shape: TypeAlias = "Role | list[Shape] | dict[str, Shape] | Tagged | Nested"
+Shape: TypeAlias = "Role | list[Shape] | dict[str, Shape] | Tagged | Marked | Nested"
 
 
-def own(shape: Shape) -> Shape:
-    """The same shape for the client's answer to an upstream's own request: DATA becomes RESTORE_OWN."""
+def own(shape: Shape, made: dict[int, Tagged] | None = None) -> Shape:
+    """The same shape for the client's answer to an upstream's own request: what it says is RESTORE_OWN.
+
+    ``made`` holds the unions that are done or being done: content holds content.
+    """
+    made = {} if made is None else made
     match shape:
         case Role():
-            return RESTORE_OWN if shape is DATA else shape
+            return RESTORE_OWN if shape in (DATA, URI) else shape
         case list():
-            return [own(shape[0])]
+            return [own(shape[0], made)]
         case dict():
-            return {name: inner if name == "_meta" else own(inner) for name, inner in shape.items()}
+            return {name: inner if name == "_meta" else own(inner, made) for name, inner in shape.items()}
         case Tagged():
-            return Tagged(shape.field, {tag: own(case) for tag, case in shape.cases.items()}, own(shape.otherwise))
-        case Nested():
-            return shape
+            if id(shape) not in made:
+                cases: dict[str, Shape] = {}
+                made[id(shape)] = Tagged(shape.field, cases, own(shape.otherwise, made))
+                cases.update((tag, own(case, made)) for tag, case in shape.cases.items())
+            return made[id(shape)]
+        case Marked() | Nested():
+            raise TypeError("answers hold no unions of messages")
 
 
 ICONS: Shape = [{"src": DATA, "mimeType": PROTOCOL, "sizes": PROTOCOL, "theme": PROTOCOL}]
@@ -134,19 +149,17 @@ TASK: dict[str, Shape] = {
     "taskId": HANDLE, "status": PROTOCOL, "statusMessage": DATA, "createdAt": PROTOCOL, "lastUpdatedAt": PROTOCOL,
     "ttl": PROTOCOL, "pollInterval": PROTOCOL, "ttlMs": PROTOCOL, "pollIntervalMs": PROTOCOL,
 }  # fmt: skip
-RETRY: dict[str, Shape] = {"_meta": META, "inputResponses": Nested(1), "requestState": HANDLE, "task": TASK_WISH}
-ASK: dict[str, Shape] = {**RESULT, "inputRequests": Nested(0), "requestState": HANDLE, "task": TASK}
+RETRY: dict[str, Shape] = {"_meta": META, "inputResponses": Nested.RESULTS, "requestState": HANDLE, "task": TASK_WISH}
+ASK: dict[str, Shape] = {**RESULT, "inputRequests": Nested.REQUESTS, "requestState": HANDLE, "task": TASK}
 HELLO: dict[str, Shape] = {
     "_meta": META, "protocolVersion": PROTOCOL, "supportedVersions": PROTOCOL, "capabilities": PROTOCOL,
     "clientInfo": IMPLEMENTATION, "serverInfo": IMPLEMENTATION, "instructions": DATA,
 }  # fmt: skip
 EMPTY: dict[str, Shape] = {"_meta": META}
 CALL_RESULT: dict[str, Shape] = {**ASK, "content": [CONTENT], "structuredContent": DATA, "isError": PROTOCOL}
-SAMPLED: Shape = {**own(MESSAGE), **RESULT, "model": DATA, "stopReason": DATA}  # type: ignore[dict-item]
-LISTEN: Shape = {
-    **RESULT,
-    "notifications": {"toolsListChanged": PROTOCOL, "promptsListChanged": PROTOCOL, "resourcesListChanged": PROTOCOL,
-                      "resourceSubscriptions": [RESTORE], "taskIds": [HANDLE]},
+SUBSCRIPTIONS: dict[str, Shape] = {
+    "toolsListChanged": PROTOCOL, "promptsListChanged": PROTOCOL, "resourcesListChanged": PROTOCOL,
+    "resourceSubscriptions": [URI], "taskIds": [HANDLE],
 }  # fmt: skip
 #: The body of any JSON-RPC error: everything but the code is data.
 ERROR: Shape = {"code": PROTOCOL, "message": DATA, "data": DATA}
@@ -170,13 +183,17 @@ SURFACE: dict[str, Row] = {
     "tools/list": Row(PAGE, {**PAGED, "tools": [TOOL]}),
     "tools/call": Row({**RETRY, "name": NAME, "arguments": RESTORE}, CALL_RESULT),
     "prompts/list": Row(PAGE, {**PAGED, "prompts": [PROMPT]}),
-    "prompts/get": Row({**RETRY, "name": NAME, "arguments": RESTORE}, {**ASK, "description": DATA, "messages": [MESSAGE]}),
+    "prompts/get": Row(
+        {**RETRY, "name": NAME, "arguments": RESTORE}, {**ASK, "description": DATA, "messages": [MESSAGE]}
+    ),
     "resources/list": Row(PAGE, {**PAGED, "resources": [RESOURCE]}),
     "resources/templates/list": Row(PAGE, {**PAGED, "resourceTemplates": [TEMPLATE]}),
     "resources/read": Row({**RETRY, "uri": RESTORE}, {**PAGED, **ASK, "contents": [CONTENTS]}),
     "resources/subscribe": Row({"_meta": META, "uri": RESTORE}, RESULT),
     "resources/unsubscribe": Row({"_meta": META, "uri": RESTORE}, RESULT),
-    "subscriptions/listen": Row(LISTEN, LISTEN),
+    "subscriptions/listen": Row(
+        {"_meta": META, "notifications": {**SUBSCRIPTIONS, "resourceSubscriptions": [RESTORE]}}, RESULT
+    ),
     "completion/complete": Row(
         {"_meta": META, "ref": {"type": PROTOCOL, "name": NAME, "uri": NAME, "title": DATA},
          "argument": {"name": NAME, "value": RESTORE_OWN}, "context": {"arguments": RESTORE_OWN}},
@@ -187,21 +204,22 @@ SURFACE: dict[str, Row] = {
     "tasks/result": Row({"_meta": META, "taskId": HANDLE}, CALL_RESULT),
     "tasks/list": Row(PAGE, {**PAGED, "tasks": [TASK]}),
     "tasks/cancel": Row({"_meta": META, "taskId": HANDLE}, {**RESULT, **TASK}),
-    "tasks/update": Row({"_meta": META, "taskId": HANDLE, "inputResponses": Nested(1)}, {**RESULT, **TASK}),
+    "tasks/update": Row({"_meta": META, "taskId": HANDLE, "inputResponses": Nested.RESULTS}, {**RESULT, **TASK}),
     # -- the upstream asks, or asks inside an input_required result
     "roots/list": Row(EMPTY, {**RESULT, "roots": [{"uri": RESTORE_OWN, "name": RESTORE_OWN, "_meta": META}]}),
     "sampling/createMessage": Row(
-        {"_meta": META, "task": TASK_WISH, "messages": [MESSAGE], "systemPrompt": DATA, "tools": [TOOL], "metadata": DATA,
+        {"_meta": META, "task": TASK_WISH, "messages": [MESSAGE], "systemPrompt": DATA, "tools": [TOOL],
+         "metadata": DATA,
          "modelPreferences": {"hints": [{"name": DATA}], "costPriority": PROTOCOL, "speedPriority": PROTOCOL,
                               "intelligencePriority": PROTOCOL},
          "includeContext": PROTOCOL, "temperature": PROTOCOL, "maxTokens": PROTOCOL, "stopSequences": [DATA],
          "toolChoice": {"mode": PROTOCOL}},
-        SAMPLED,
+        {**RESULT, "task": TASK, "role": PROTOCOL, "content": own(CONTENT), "model": DATA, "stopReason": DATA},
     ),
     "elicitation/create": Row(
         {"_meta": META, "task": TASK_WISH, "mode": PROTOCOL, "message": DATA, "requestedSchema": SCHEMA, "url": DATA,
          "elicitationId": HANDLE},
-        {**RESULT, "action": PROTOCOL, "content": RESTORE_OWN},
+        {**RESULT, "task": TASK, "action": PROTOCOL, "content": RESTORE_OWN},
     ),
     # -- notifications
     "notifications/cancelled": Row({"_meta": META, "requestId": HANDLE, "reason": DATA}),
@@ -216,7 +234,24 @@ SURFACE: dict[str, Row] = {
     "notifications/resources/list_changed": Row(EMPTY),
     "notifications/resources/updated": Row({"_meta": META, "uri": URI, "title": DATA}),
     "notifications/elicitation/complete": Row({"_meta": META, "elicitationId": HANDLE}),
-    "notifications/subscriptions/acknowledged": Row(LISTEN),
+    "notifications/subscriptions/acknowledged": Row({"_meta": META, "notifications": SUBSCRIPTIONS}),
     "notifications/tasks/status": Row({"_meta": META, **TASK}),
-    "notifications/tasks": Row({"_meta": META, **TASK, "inputRequests": Nested(0), "result": CALL_RESULT, "error": ERROR}),
+    "notifications/tasks": Row(
+        {"_meta": META, **TASK, "inputRequests": Nested.REQUESTS, "result": CALL_RESULT, "error": ERROR}
+    ),
 }  # fmt: skip
+
+
+def _result(method: str) -> Shape:
+    shape = SURFACE[method].result
+    assert shape is not None
+    return shape
+
+
+#: What a client answers an upstream, where the answer does not stand beside its request.
+ANSWER = Marked(
+    {"action": _result("elicitation/create"),
+     "roots": _result("roots/list"),
+     "role": _result("sampling/createMessage")},
+    RESULT,
+)  # fmt: skip

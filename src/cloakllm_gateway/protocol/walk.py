@@ -16,13 +16,14 @@ from typing import Any, NamedTuple
 from cloakllm_gateway.protocol.jsonrpc import Number
 from cloakllm_gateway.protocol.surface import (
     ADVERTISED,
+    ANSWER,
     DATA,
     NAME,
     SCHEMA,
     SURFACE,
+    Marked,
     Nested,
     Role,
-    Row,
     Shape,
     Tagged,
 )
@@ -106,6 +107,9 @@ class _Walker:
                     tag = value.get(shape.field) if isinstance(value, dict) else None
                     case = shape.cases.get(tag, shape.otherwise) if isinstance(tag, str) else shape.otherwise
                     self.walk(value, case, path, key, record)
+            case Marked():
+                marks = (mark for mark in shape.cases if isinstance(value, dict) and mark in value)
+                self.walk(value, shape.cases.get(next(marks, ""), shape.otherwise), path, key, record)
             case Nested():
                 self._nested(value, shape, path)
 
@@ -163,26 +167,12 @@ class _Walker:
         for name, inner in value.items():
             self.found.append(Leaf((*path, name), NAME, name, is_key=True))
             at = (*path, name)
-            if shape.part == 1:
+            if shape is Nested.RESULTS:
                 self.walk(inner, ANSWER, at, "", -1)
                 continue
             method = inner.get("method") if isinstance(inner, dict) else None
             row = SURFACE.get(method) if isinstance(method, str) else None
             self.walk(inner, {"method": NAME, "params": row.params if row else DATA}, at, "", -1)
-
-
-def _answer_shape() -> Shape:
-    """The union of what a client may answer an upstream: one answer row serves them all."""
-    merged: dict[str, Shape] = {}
-    for method in ("roots/list", "sampling/createMessage", "elicitation/create"):
-        row: Row = SURFACE[method]
-        assert isinstance(row.result, dict)
-        # `content` is a block for sampling and a form for elicitation: the form's role covers both.
-        merged.update(row.result)
-    return merged
-
-
-ANSWER: Shape = _answer_shape()
 
 
 # -- putting things back -------------------------------------------------------------------------
