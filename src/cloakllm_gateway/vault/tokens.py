@@ -1,0 +1,154 @@
+"""THE token grammar: what restore accepts, and therefore what data may not contain.
+
+A token is ``[CATEGORY_N]``, or ``[CATEGORY_N_V]`` for a further spelling of the
+same value.  Models and the tools between copy it with small damage, so restore
+accepts a little more than it writes::
+
+    [EMAIL_0]  [email_0]  \\[EMAIL_0\\]  [EMAIL\\_0]  %5BEMAIL_0%5D  %255BEMAIL_0%255D
+
+and every mixture of case, escaped underscores and one bracket pair.  The two
+brackets agree: ``\\[EMAIL_0]`` is a backslash before a token, as in a Windows
+path.  Whatever :func:`scan` finds in data from an upstream is a look-alike and
+becomes ``[LITERAL_n]``: one function serves both ways, so nothing that restore
+accepts can be planted.
+
+Whether a category exists is not grammar: ``arr[ITEM_3]`` is a token of the
+category ITEM, and the caller, who knows that there is none, leaves it alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from functools import lru_cache
+from typing import NamedTuple
+
+from cloakllm_gateway.vault.entries import Token
+
+#: The category of text that looked like a token when it arrived; it restores to exactly that text.
+LITERAL = "LITERAL"
+
+#: A category name: `[A-Z][A-Z0-9]*(_[A-Z0-9]+)*`, not ending in `_` and digits.
+_CATEGORY = re.compile(r"(?!.*_[0-9]+\Z)[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*+\Z")
+
+# Possessive quantifiers keep a failing match from being retried: the scan is linear.
+# Explicit ASCII classes instead of IGNORECASE, under which `[a-z]` also matches the Kelvin sign.
+_BRACKETED = re.compile(r"\[([A-Za-z][A-Za-z0-9]*+(?:\\?_[A-Za-z0-9]++)++)(\\?)\]")
+_PERCENT = re.compile(r"%(25)?5[Bb]([A-Za-z][A-Za-z0-9]*+(?:(?:\\?_|%(?:25)?5[Ff])[A-Za-z0-9]++)++)%(25)?5[Dd]")
+_UNDERSCORE = re.compile(r"\\_|%(?:25)?5[Ff]")
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
+_VARIANT = re.compile(r"[1-9][0-9]{0,8}")
+
+
+class TokenMatch(NamedTuple):
+    """A token where it stands.
+
+    ``exact`` says that it is written as the gateway writes it, ``percent`` how
+    often its brackets are percent-encoded (0, 1 or 2).
+    """
+
+    start: int
+    end: int
+    token: Token
+    exact: bool
+    percent: int = 0
+
+
+class NearMiss(NamedTuple):
+    """Text that was meant to be a token of ``category`` and is none; ``written`` is the text itself."""
+
+    start: int
+    end: int
+    category: str
+    written: str
+
+
+def is_category(name: str) -> bool:
+    """Whether ``name`` may name a category."""
+    return _CATEGORY.match(name) is not None
+
+
+def scan(text: str) -> list[TokenMatch]:
+    """All tokens of ``text`` in any accepted form, disjoint and sorted by position."""
+    found = []
+    for match in _BRACKETED.finditer(text):
+        token = _token(match[1])
+        start, escape = match.start(), match[2]
+        if token is None or (escape and not text.startswith("\\", start - 1, start)):
+            continue
+        start -= len(escape)
+        found.append(TokenMatch(start, match.end(), token, text[start : match.end()] == str(token)))
+    if "%" not in text:
+        return found
+    for match in _PERCENT.finditer(text):
+        token = _token(match[2])
+        if token is not None and match[1] == match[3]:
+            found.append(TokenMatch(match.start(), match.end(), token, False, 2 if match[1] else 1))
+    found.sort()
+    return found
+
+
+def _token(body: str) -> Token | None:
+    """The token whose text between the brackets is ``body``; None where its numbers are not well formed."""
+    words = _UNDERSCORE.sub("_", body).upper().split("_")
+    numbers: list[str] = []
+    while len(words) > 1 and words[-1].isdigit():
+        numbers.insert(0, words.pop())
+    category = "_".join(words)
+    match numbers:
+        case [number] if _NUMBER.fullmatch(number):
+            return Token(category, int(number))
+        case [number, variant] if _NUMBER.fullmatch(number) and _VARIANT.fullmatch(variant):
+            return Token(category, int(number), int(variant))
+    return None
+
+
+# -- near misses -----------------------------------------------------------------------------------
+
+#: Every way to write a bracket that a model, or what stands between, has been seen to use.
+_OPEN = r"\\{0,4}\[|%(?:25)?5[Bb]|［|【|\\u005[Bb]|&#91;|&#[xX]5[Bb];|&lbrack;|&lsqb;"
+_CLOSE = r"\\{0,4}\]|%(?:25)?5[Dd]|］|】|\\u005[Dd]|&#93;|&#[xX]5[Dd];|&rbrack;|&rsqb;"
+_GAP = r"[ \t_\\:#.-]{0,3}"
+#: The number of a damaged token: digits, or letters that are mistaken for digits.
+_TAIL = r"(?:[0-9]{1,20}|[OolI])(?:[_-][0-9]{1,20}){0,3}"
+
+
+@lru_cache(maxsize=8)
+def _near(categories: frozenset[str]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """The patterns of a near miss anywhere, and of one that is a whole argument."""
+    # Longest first: PHONE_WORK_1 is no PHONE.
+    names = sorted(categories, key=lambda name: (-len(name), name))
+    name = "|".join(re.escape(name).replace("_", r"[ _\\-]{1,2}") for name in names)
+    # `row[EMAIL - 1]` is a subscript: a bracket behind a name or another bracket is code.
+    anywhere = rf"(?<![A-Za-z0-9_)\]])(?:{_OPEN})[ \t]{{0,3}}({name}){_GAP}{_TAIL}[ \t]{{0,3}}(?:{_CLOSE})"
+    # Upper case only: `phone_1` may well be the name of a column.
+    whole = rf"[\W_]{{0,4}}({name})[_\\-]{{1,2}}{_TAIL}[\W_]{{0,4}}"
+    return re.compile(anywhere, re.IGNORECASE | re.ASCII), re.compile(whole, re.ASCII)
+
+
+def near_misses(text: str, categories: Collection[str], whole: bool) -> list[NearMiss]:
+    """What ``text`` holds of damaged tokens of the given ``categories``, sorted by position.
+
+    In a longer text these are bracketed: ``[EMAIL-0]``, ``[ EMAIL_0 ]``,
+    ``[EMAIL_O]``, ``[EMAIL_007]``.  When ``whole`` (the text is one whole
+    argument) a bare ``EMAIL_0`` counts too, and one in other brackets.
+    Subscripts such as ``row[EMAIL-1]`` and words such as ``[EMAIL_KEY]`` are
+    code and no near misses.
+    """
+    if not categories:
+        return []
+    anywhere, alone = _near(frozenset(categories))
+    tokens = {match.start: match.end for match in scan(text)}
+    if whole and (match := alone.fullmatch(text)) and not tokens:
+        return [NearMiss(0, len(text), _named(match[1]), text)]
+    found = []
+    for match in anywhere.finditer(text):
+        inner = text.find("[", match.start(), match.end())
+        if match.start() in tokens or inner in tokens:
+            continue
+        found.append(NearMiss(match.start(), match.end(), _named(match[1]), match[0]))
+    return found
+
+
+def _named(written: str) -> str:
+    return re.sub(r"[ _\\-]+", "_", written).upper()
