@@ -285,7 +285,7 @@ class Driver:
             self._answer(message)
 
     def _answer(self, request: Message) -> None:
-        answer = self.answers.get(request["method"], lambda _: Refusal(-32601, "Method not found"))(request)
+        answer = self.answers.get(request["method"], _refuse)(request)
         if answer is None:
             return
         if isinstance(answer, Refusal):
@@ -329,6 +329,10 @@ def message(method: str, params: Any = None) -> Message:
 def text_of(result: Any) -> str:
     """The text blocks of a result, joined by line feeds."""
     return "\n".join(block["text"] for block in result["content"] if block.get("type") == "text")
+
+
+def _refuse(_: Message) -> Refusal:
+    return Refusal(-32601, "Method not found")
 
 
 def _answers(message: Message, id: str | int) -> bool:

@@ -39,27 +39,27 @@ class Upstream:
         self._starts = self._folder / "starts.jsonl"
         self._initialize = initialize
         self._on: dict[str, Any] = {"ping": [{"result": {}}], "logging/setLevel": [{"result": {}}]}
-        self._tools: list[dict[str, Any]] = []
-        self._prompts: list[dict[str, Any]] = []
-        self._resources: list[dict[str, Any]] = []
-        self._templates: list[dict[str, Any]] = []
+        self.tools: list[dict[str, Any]] = []
+        self.prompts: list[dict[str, Any]] = []
+        self.resources: list[dict[str, Any]] = []
+        self.templates: list[dict[str, Any]] = []
         self._more: dict[str, Any] = {}
 
     # -- describing
 
     def tool(self, name: str, actions: Sequence[Action] = (), **described: Any) -> Upstream:
         """A tool and what calling it does; ``described`` are members of its list entry."""
-        self._tools.append({"name": name, "inputSchema": OBJECT_SCHEMA, **described})
+        self.tools.append({"name": name, "inputSchema": OBJECT_SCHEMA, **described})
         self._case("tools/call", "name", name, actions or text("done"))
         return self
 
     def prompt(self, name: str, actions: Sequence[Action] = (), **described: Any) -> Upstream:
-        self._prompts.append({"name": name, **described})
+        self.prompts.append({"name": name, **described})
         self._case("prompts/get", "name", name, actions or [{"result": {"messages": []}}])
         return self
 
     def resource(self, uri: str, actions: Sequence[Action] = (), **described: Any) -> Upstream:
-        self._resources.append({"uri": uri, "name": "a resource", **described})
+        self.resources.append({"uri": uri, "name": "a resource", **described})
         self.reads(uri, actions or [{"result": {"contents": [{"uri": uri, "text": "content"}]}}])
         for method in ("resources/subscribe", "resources/unsubscribe"):
             self._on.setdefault(method, [{"result": {}}])
@@ -71,7 +71,7 @@ class Upstream:
         return self
 
     def template(self, uri_template: str, **described: Any) -> Upstream:
-        self._templates.append({"uriTemplate": uri_template, "name": "a template", **described})
+        self.templates.append({"uriTemplate": uri_template, "name": "a template", **described})
         return self
 
     def on(self, method: str, actions: Sequence[Action] | Mapping[str, Any]) -> Upstream:
@@ -111,14 +111,14 @@ class Upstream:
         """Write (or, between two starts, write anew) the behaviour."""
         on = dict(self._on)
         for method, member, items in (
-            ("tools/list", "tools", self._tools),
-            ("prompts/list", "prompts", self._prompts),
-            ("resources/list", "resources", self._resources),
-            ("resources/templates/list", "resourceTemplates", self._templates),
+            ("tools/list", "tools", self.tools),
+            ("prompts/list", "prompts", self.prompts),
+            ("resources/list", "resources", self.resources),
+            ("resources/templates/list", "resourceTemplates", self.templates),
         ):
             if items:
                 on.setdefault(method, [{"result": {member: items}}])
-        if self._resources or self._templates:
+        if self.resources or self.templates:
             on.setdefault("resources/list", [{"result": {"resources": []}}])
             on.setdefault("resources/templates/list", [{"result": {"resourceTemplates": []}}])
         on.setdefault("initialize", [{"result": {**self._hello(on), **self._initialize}}])
