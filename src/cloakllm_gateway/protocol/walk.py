@@ -10,7 +10,8 @@ Skips go by position in the shape and never by key name: a payload key called
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from cloakllm_gateway.protocol.jsonrpc import Number
@@ -56,8 +57,16 @@ class Leaf(NamedTuple):
         return not isinstance(self.value, str)
 
 
+#: ``Leaf`` from a tuple of all its fields; a large result has a million of them, and this is half the price.
+_leaf: Callable[[tuple[Path, Role, str | int | Number, str, int, bool]], Leaf] = partial(tuple.__new__, Leaf)
+
+
 def leaves(value: Any, shape: Shape) -> list[Leaf]:
-    """All leaves of ``value``, in document order, each with its role."""
+    """All leaves of ``value``, in document order, each with its role.
+
+    A name that the shape knows is no leaf; everything else is one, exactly
+    once, whether or not it has the type that the shape expects.
+    """
     walker = _Walker()
     walker.walk(value, shape, (), "", -1)
     return walker.found
@@ -66,7 +75,9 @@ def leaves(value: Any, shape: Shape) -> list[Leaf]:
 #: JSON Schema keywords whose value is text or sample data for the reader of a schema.
 _SCHEMA_TEXTS = frozenset({"title", "description", "default", "enum", "const", "examples", "enumNames", "$comment"})
 #: Keywords that hold a map from names of the author's choosing to schemas.
-_SCHEMA_MAPS = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependentRequired"})
+_SCHEMA_MAPS = frozenset(
+    {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependentRequired"}
+)
 
 
 class _Walker:
@@ -77,66 +88,60 @@ class _Walker:
         self._records = 0
 
     def walk(self, value: Any, shape: Shape, path: Path, key: str, record: int) -> None:
-        match shape:
-            case Role():
-                if shape is SCHEMA:
-                    self._schema(value, path)
-                else:
-                    self._plain(value, shape, path, key, record)
-            case list():
-                if isinstance(value, list):
-                    for i, item in enumerate(value):
-                        self.walk(item, shape[0], (*path, i), key, record)
-                else:
-                    # The sampling schema allows one block where a list may stand.
-                    self.walk(value, shape[0], path, key, record)
-            case dict():
-                if isinstance(value, dict):
-                    self._object(value, shape, path)
-                elif isinstance(value, list):
-                    # ... and a list where one block may stand.
-                    for i, item in enumerate(value):
-                        self.walk(item, shape, (*path, i), key, record)
-                else:
-                    self._plain(value, DATA, path, key, record)
-            case Tagged():
-                if isinstance(value, list):
-                    for i, item in enumerate(value):
-                        self.walk(item, shape, (*path, i), key, record)
-                else:
-                    tag = value.get(shape.field) if isinstance(value, dict) else None
-                    case = shape.cases.get(tag, shape.otherwise) if isinstance(tag, str) else shape.otherwise
-                    self.walk(value, case, path, key, record)
-            case Marked():
-                marks = (mark for mark in shape.cases if isinstance(value, dict) and mark in value)
-                self.walk(value, shape.cases.get(next(marks, ""), shape.otherwise), path, key, record)
-            case Nested():
-                self._nested(value, shape, path)
+        if isinstance(shape, Role):
+            if shape is SCHEMA:
+                self._schema(value, path)
+            else:
+                self._plain(value, shape, path, key, record)
+        elif isinstance(value, list):
+            # Sampling allows one block where a list may stand, and a list where one block may.
+            inner = shape[0] if isinstance(shape, list) else shape
+            for i, item in enumerate(value):
+                self.walk(item, inner, (*path, i), key, record)
+        elif isinstance(shape, list):
+            self.walk(value, shape[0], path, key, record)
+        elif not isinstance(value, dict):
+            self._plain(value, DATA, path, key, record)
+        elif isinstance(shape, dict):
+            self._object(value, shape, path)
+        elif isinstance(shape, Nested):
+            self._nested(value, shape, path)
+        else:
+            self.walk(value, _member(value, shape), path, key, record)
 
     def _object(self, value: dict[str, Any], shape: Mapping[str, Shape], path: Path) -> None:
         self._records += 1
         record = self._records
         for name, inner in value.items():
-            if name in shape:
-                self.walk(inner, shape[name], (*path, name), name, record)
+            here = (*path, name)
+            known = shape.get(name)
+            if known is None:
+                self._key(here, DATA)
+                self._plain(inner, DATA, here, name, record)
             else:
-                self.found.append(Leaf((*path, name), DATA, name, is_key=True))
-                self._plain(inner, DATA, (*path, name), name, record)
+                self.walk(inner, known, here, name, record)
 
     def _plain(self, value: Any, role: Role, path: Path, key: str, record: int) -> None:
-        if isinstance(value, str):
-            self.found.append(Leaf(path, role, value, key, record))
-        elif isinstance(value, dict):
+        """A value in which no shape has a say.  Strings in objects are most of any message: they go the short way."""
+        if isinstance(value, dict):
             self._records += 1
             record = self._records
+            add = self.found.append
             for name, inner in value.items():
-                self.found.append(Leaf((*path, name), role, name, is_key=True))
-                self._plain(inner, role, (*path, name), name, record)
+                here = (*path, name)
+                add(_leaf((here, role, name, "", -1, True)))
+                if type(inner) is str:
+                    add(_leaf((here, role, inner, name, record, False)))
+                else:
+                    self._plain(inner, role, here, name, record)
         elif isinstance(value, list):
             for i, item in enumerate(value):
                 self._plain(item, role, (*path, i), key, record)
         elif value is not None and not isinstance(value, bool):
-            self.found.append(Leaf(path, role, value, key, record))
+            self.found.append(_leaf((path, role, value, key, record, False)))
+
+    def _key(self, path: Path, role: Role) -> None:
+        self.found.append(_leaf((path, role, str(path[-1]), "", -1, True)))
 
     def _schema(self, value: Any, path: Path) -> None:
         """A JSON Schema: sample data and texts are ADVERTISED, everything structural is NAME."""
@@ -145,37 +150,60 @@ class _Walker:
                 self._schema(item, (*path, i))
         elif isinstance(value, dict):
             for name, inner in value.items():
-                at = (*path, name)
+                here = (*path, name)
                 if name in _SCHEMA_TEXTS:
-                    self._plain(inner, ADVERTISED, at, name, -1)
+                    self._plain(inner, ADVERTISED, here, name, -1)
                 elif name in _SCHEMA_MAPS and isinstance(inner, dict):
                     for chosen, sub in inner.items():
-                        self.found.append(Leaf((*at, chosen), NAME, chosen, is_key=True))
-                        self._schema(sub, (*at, chosen))
+                        self._key((*here, chosen), NAME)
+                        self._schema(sub, (*here, chosen))
                 else:
-                    self.found.append(Leaf(at, NAME, name, is_key=True))
-                    self._schema(inner, at)
-        elif isinstance(value, str):
-            self.found.append(Leaf(path, NAME, value))
-        elif value is not None and not isinstance(value, bool):
-            self.found.append(Leaf(path, NAME, value))
+                    self._key(here, NAME)
+                    self._schema(inner, here)
+        else:
+            self._plain(value, NAME, path, "", -1)
 
-    def _nested(self, value: Any, shape: Nested, path: Path) -> None:
-        if not isinstance(value, dict):
-            self._plain(value, DATA, path, "", -1)
-            return
+    def _nested(self, value: dict[str, Any], shape: Nested, path: Path) -> None:
         for name, inner in value.items():
-            self.found.append(Leaf((*path, name), NAME, name, is_key=True))
-            at = (*path, name)
-            if shape is Nested.RESULTS:
-                self.walk(inner, ANSWER, at, "", -1)
-                continue
-            method = inner.get("method") if isinstance(inner, dict) else None
-            row = SURFACE.get(method) if isinstance(method, str) else None
-            self.walk(inner, {"method": NAME, "params": row.params if row else DATA}, at, "", -1)
+            here = (*path, name)
+            self._key(here, NAME)
+            self.walk(inner, ANSWER if shape is Nested.RESULTS else _request(inner), here, "", -1)
+
+
+def _member(value: Mapping[str, Any], union: Tagged | Marked) -> Shape:
+    """The member of ``union`` that ``value`` is."""
+    if isinstance(union, Marked):
+        return next((case for mark, case in union.cases.items() if mark in value), union.otherwise)
+    tag = value.get(union.field)
+    return union.cases.get(tag, union.otherwise) if isinstance(tag, str) else union.otherwise
+
+
+def _request(value: Any) -> Shape:
+    """The shape of a whole request inside a result."""
+    method = value.get("method") if isinstance(value, dict) else None
+    row = SURFACE.get(method) if isinstance(method, str) else None
+    return {"method": NAME, "params": DATA if row is None else row.params}
 
 
 # -- putting things back -------------------------------------------------------------------------
+
+
+class KeyCollision(ValueError):
+    """Two keys of one object would become the same key."""
+
+
+class _Edit:
+    """What becomes of one place: its key, its value, or places inside it."""
+
+    __slots__ = ("inside", "key", "value")
+
+    def __init__(self) -> None:
+        self.key: str | None = None
+        self.value: Any = _KEEP
+        self.inside: dict[str | int, _Edit] = {}
+
+
+_KEEP = object()
 
 
 def replace(value: Any, edits: Mapping[tuple[Path, bool], Any]) -> Any:
@@ -187,44 +215,44 @@ def replace(value: Any, edits: Mapping[tuple[Path, bool], Any]) -> Any:
     """
     if not edits:
         return value
-    tree: dict[str | int, Any] = {}
+    root = _Edit()
     for (path, is_key), new in edits.items():
-        node = tree
-        for step in path[:-1]:
-            node = node.setdefault(step, {})
-            node = node.setdefault(_INSIDE, {})
-        if not path:
-            return new
-        node.setdefault(path[-1], {})[_KEY if is_key else _VALUE] = new
-    return _replace(value, tree)
+        place = root
+        for step in path:
+            inner = place.inside.get(step)
+            if inner is None:
+                inner = place.inside[step] = _Edit()
+            place = inner
+        if is_key:
+            place.key = new
+        else:
+            place.value = new
+    return _replaced(value, root)
 
 
-class KeyCollision(ValueError):
-    """Two keys of one object would become the same key."""
-
-
-_INSIDE, _KEY, _VALUE = "\0inside", "\0key", "\0value"
-
-
-def _replace(value: Any, tree: Mapping[str | int, Any]) -> Any:
+def _replaced(value: Any, edit: _Edit) -> Any:
+    if edit.value is not _KEEP:
+        return edit.value
+    inside = edit.inside
+    if not inside:
+        return value
     if isinstance(value, list):
-        return [_replaced(item, tree[i]) if i in tree else item for i, item in enumerate(value)]
+        items = list(value)
+        for i, inner in inside.items():
+            items[i] = _replaced(value[i], inner)  # type: ignore[index]  # a list's steps are integers
+        return items
     out: dict[str, Any] = {}
     for name, inner in value.items():
-        edit = tree.get(name)
-        new_name = name if edit is None else edit.get(_KEY, name)
+        found = inside.get(name)
+        if found is None:
+            new_name = name
+        else:
+            new_name = name if found.key is None else found.key
+            inner = _replaced(inner, found)
         if new_name in out:
             raise KeyCollision
-        out[new_name] = inner if edit is None else _replaced(inner, edit)
-    if len(out) != len(value):
-        raise KeyCollision
+        out[new_name] = inner
     return out
-
-
-def _replaced(value: Any, edit: Mapping[str, Any]) -> Any:
-    if _VALUE in edit:
-        return edit[_VALUE]
-    return _replace(value, edit[_INSIDE]) if _INSIDE in edit else value
 
 
 def at(value: Any, path: Path) -> Any:
