@@ -77,10 +77,16 @@ _set_lexeme = Number.__dict__["_lexeme"].__set__
 
 
 class Limits(NamedTuple):
-    """What a message may cost: bytes of its line, levels of nesting."""
+    """What a message may cost: bytes of its line, levels of nesting, and steps.
+
+    Steps are the sum of the depths of all values.  They bound what walking a
+    message costs: a line within the other two limits may still hold 30 million
+    numbers 200 levels down, whose paths would fill any memory.
+    """
 
     max_bytes: int = 64 * 1024 * 1024
     max_depth: int = 200
+    max_steps: int = 16_000_000
 
 
 DEFAULT_LIMITS: Final = Limits()
@@ -110,19 +116,16 @@ def decode(line: bytes, limits: Limits = DEFAULT_LIMITS) -> Any:
     """
     if len(line) > limits.max_bytes:
         raise Malformed(INVALID_REQUEST, f"the message is larger than {limits.max_bytes} bytes", _recovered(line))
-    fault = ""
+    fault, code = "", INVALID_REQUEST
     try:
         value = _parse(line)
+        fault = _excess(value, limits)
     except RecursionError:
         fault = _too_deep(limits)
     except ValueError:
-        fault = "the message is not JSON"
-    # Raised out here so that no context keeps the parser's error, which holds the line.
-    if fault:
-        code = PARSE_ERROR if fault == "the message is not JSON" else INVALID_REQUEST
+        fault, code = "the message is not JSON", PARSE_ERROR
+    if fault:  # raised out here so that no context keeps the parser's error, which holds the line
         raise Malformed(code, fault, _recovered(line))
-    if _deeper_than(value, limits.max_depth):
-        raise Malformed(INVALID_REQUEST, _too_deep(limits), _recovered(line))
     return value
 
 
@@ -169,17 +172,24 @@ _EXACT = json.JSONDecoder(parse_float=_number, parse_int=_integer, parse_constan
 _ZERO = re.compile(rb"-0(?=[,\]}\s]|\Z)")
 
 
-def _deeper_than(value: Any, depth: int) -> bool:
+def _excess(value: Any, limits: Limits) -> str:
+    """Which limit on its structure ``value`` exceeds, if any, level by level."""
     level = [value] if isinstance(value, (dict, list)) else []
-    while level and depth:
+    depth = steps = 0
+    while level:
+        depth += 1
+        steps += depth * sum(map(len, level))
+        if depth > limits.max_depth:
+            return _too_deep(limits)
+        if steps > limits.max_steps:
+            return f"the values of the message are more than {limits.max_steps} steps away in all"
         level = [
             inner
             for node in level
             for inner in (node.values() if type(node) is dict else node)
             if type(inner) is dict or type(inner) is list
         ]
-        depth -= 1
-    return bool(level)
+    return ""
 
 
 # -- the id of a broken line -----------------------------------------------------------------------
