@@ -19,6 +19,10 @@ ROOT = Path(__file__).parents[2]
 CRM: dict[str, Any] = {"command": "crm-server"}
 
 
+def detection(content: Any) -> dict[str, Any]:
+    return {"upstreams": {"crm": CRM}, "detection": content}
+
+
 @pytest.fixture
 def write(tmp_path):
     def write(content: Any) -> Path:
@@ -97,7 +101,7 @@ def test_every_key_is_read(write):
     [
         ({"upstreams": {"crm": {"comand": "x"}}}, 'upstreams.crm.comand: unknown key. Did you mean "command"?'),
         ({"upstream": {"crm": CRM}}, 'upstream: unknown key. Did you mean "upstreams"?'),
-        ({"upstreams": {"crm": CRM}, "detection": {"detect_emials": True}}, 'Did you mean "detect_emails"?'),
+        (detection({"detect_emials": True}), 'Did you mean "detect_emails"?'),
         ({"upstreams": {"crm": CRM}, "limits": {"zzz": 1}}, "limits.zzz: unknown key. Known here: max_depth,"),
         ({"upstreams": {"crm": {}}}, "upstreams.crm.command: missing"),
         ({}, "upstreams: missing"),
@@ -126,24 +130,24 @@ def test_every_key_is_read(write):
         ({"upstreams": {"a.b": CRM}}, "is not a valid upstream name"),
         ({"upstreams": {"": CRM}}, "is not a valid upstream name"),
         ({"upstreams": {"crm\n": CRM}}, "is not a valid upstream name"),
-        ({"upstreams": {"a": CRM, "b": {**CRM, "prefix": "a"}}}, 'upstreams.b.prefix: gives the same prefix as upstream "a"'),
+        ({"upstreams": {"a": CRM, "b": {**CRM, "prefix": "a"}}}, 'b.prefix: gives the same prefix as upstream "a"'),
         ({"upstreams": {"a": CRM, "b": {**CRM, "prefix": ""}}}, "upstreams.b.prefix: may be empty only"),
         ({"upstreams": {"a": {**CRM, "prefix": "_x"}}}, "upstreams.a.prefix: is not a valid prefix"),
         ({"upstreams": {"a" * 40: CRM}}, "is too long for a name_budget of 48. At most 37 characters"),
-        ({"upstreams": {"crm": CRM}, "detection": {"custom_patterns": [["TICKET"]]}}, "custom_patterns[0]: expected a list of 2, got 1"),
-        ({"upstreams": {"crm": CRM}, "detection": {"custom_patterns": [["ticket", "x"]]}}, "custom_patterns[0][0]: is not a valid category"),
-        ({"upstreams": {"crm": CRM}, "detection": {"custom_patterns": [["LITERAL", "x"]]}}, "is a reserved category name"),
-        ({"upstreams": {"crm": CRM}, "detection": {"custom_patterns": [["A", "("]]}}, "custom_patterns[0][1]: is not a pattern of the linear engine"),
-        ({"upstreams": {"crm": CRM}, "detection": {"custom_patterns": [["A", r"(a)\1"]]}}, "is not a pattern of the linear engine"),
-        ({"upstreams": {"crm": CRM}, "detection": {"custom_patterns": [["A", "x*"]]}}, "matches the empty text"),
-        ({"upstreams": {"crm": CRM}, "detection": {"deny_list": [" "]}}, "detection.deny_list[0]: is empty"),
-        ({"upstreams": {"crm": CRM}, "detection": {"locale": "klingon"}}, "detection.locale: expected str matching"),
-        ({"upstreams": {"crm": CRM}, "detection": {"ner_required": True, "ner_entity_types": []}}, "contradicts an empty"),
+        (detection({"custom_patterns": [["TICKET"]]}), "custom_patterns[0]: expected a list of 2, got 1"),
+        (detection({"custom_patterns": [["ticket", "x"]]}), "custom_patterns[0][0]: is not a valid category"),
+        (detection({"custom_patterns": [["LITERAL", "x"]]}), "is a reserved category name"),
+        (detection({"custom_patterns": [["A", "("]]}), "custom_patterns[0][1]: is not a pattern of the linear engine"),
+        (detection({"custom_patterns": [["A", r"(a)\1"]]}), "is not a pattern of the linear engine"),
+        (detection({"custom_patterns": [["A", "x*"]]}), "matches the empty text"),
+        (detection({"deny_list": [" "]}), "detection.deny_list[0]: is empty"),
+        (detection({"locale": "klingon"}), "detection.locale: expected str matching"),
+        (detection({"ner_required": True, "ner_entity_types": []}), "contradicts an empty"),
         ("{", "line 1 column 2: not JSON"),
         ('{"upstreams": {"crm": {"command": NaN}}}', "not JSON: NaN"),
-        ('{"upstreams": {"crm": {"command": "a", "args": [], "command": "b"}}}', "upstreams.crm.command: stands here twice"),
+        ('{"upstreams": {"crm": {"command": "a", "args": [], "command": "b"}}}', "crm.command: stands here twice"),
         ('{"upstreams": {"crm": {"command": "a"}, "crm": {"command": "b"}}}', "upstreams.crm: stands here twice"),
-        ('{"upstreams": {"crm": {"command": "a", "env": {"K": "1", "K": "2"}}}}', "upstreams.crm.env.K: stands here twice"),
+        ('{"upstreams": {"crm": {"command": "a", "env": {"K": "1", "K": "2"}}}}', "crm.env.K: stands here twice"),
         ("[" * 100_000, "nested too deeply"),
     ],
 )  # fmt: skip
@@ -153,7 +157,7 @@ def test_a_mistake_is_refused_and_named(refusal, content, told):
 
 def test_names_that_are_required_but_not_installed_come_with_the_command_that_installs_them(refusal):
     missing = {"ner_required": True, "spacy_model": "no_such_model"}
-    assert "pip install 'cloakllm-gateway[detection]'" in refusal({"upstreams": {"crm": CRM}, "detection": missing})
+    assert "pip install 'cloakllm-gateway[detection]'" in refusal(detection(missing))
 
 
 def test_a_missing_file_is_named(tmp_path):
@@ -201,9 +205,9 @@ secret_places = st.sampled_from(
         {"upstreams": {"crm": {**CRM, "token_scope": SECRET}}},
         {"upstreams": {"crm": {**CRM, "ui": SECRET}}},
         {"upstreams": {"crm": {**CRM, "startup_timeout": SECRET}}},
-        {"upstreams": {"crm": CRM}, "detection": {"locale": SECRET}},
-        {"upstreams": {"crm": CRM}, "detection": {"custom_patterns": [[SECRET, "x"]]}},
-        {"upstreams": {"crm": CRM}, "detection": SECRET},
+        detection({"locale": SECRET}),
+        detection({"custom_patterns": [[SECRET, "x"]]}),
+        detection(SECRET),
         {"upstreams": SECRET},
     ]
 )

@@ -24,6 +24,7 @@ from msgspec.structs import replace
 from cloakllm_gateway.core.events import CLIENT
 from cloakllm_gateway.core.settings import Scope
 from cloakllm_gateway.errors import ConfigError
+from cloakllm_gateway.shell.logging import escape
 from cloakllm_gateway.shell.structs import Invalid, build, join, parse
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ class UpstreamConfig(Struct, frozen=True):
 class DetectionConfig(Struct, frozen=True):
     """What counts as personal data; :func:`detection_settings` translates it for the engine."""
 
-    locale: Annotated[str, Meta(pattern=r"^[a-z]{2}([_-][A-Za-z]{2})?$|^multi$")] = "en"
+    locale: Annotated[str, Meta(pattern=r"^[a-z]{2}([_-][A-Za-z]{2})?$")] | None = None
     spacy_model: Annotated[str, Meta(pattern=r"^[A-Za-z]\w*$")] | None = None
     ner_entity_types: tuple[str, ...] = ("PERSON",)
     ner_required: bool = False
@@ -159,7 +160,7 @@ def load(path: Path) -> Config:
         for check in _CHECKS:
             check(config)
     except Invalid as error:
-        where = f"{path}: {_printable(error.path)}" if error.path else f"{path}"
+        where = f"{path}: {escape(error.path)}" if error.path else f"{path}"
         raise ConfigError(f"{where}: {error.problem}", error.hint) from None
     return _resolved(config, path.absolute().parent)
 
@@ -173,7 +174,7 @@ def detection_settings(wanted: DetectionConfig) -> DetectionSettings:
         model = {"model": wanted.spacy_model} if wanted.spacy_model else {}
         names = NameSettings(labels=wanted.ner_entity_types, required=wanted.ner_required, **model)
     return Settings(
-        locales=() if wanted.locale == "en" else (wanted.locale,),
+        locales=(wanted.locale,) if wanted.locale else (),
         off=frozenset(
             category for switch, switched in SWITCHES.items() if not getattr(wanted, switch) for category in switched
         ),
@@ -298,11 +299,6 @@ _CHECKS: tuple[Callable[[Config], None], ...] = (
 def _reason(error: Exception) -> str:
     reason = error.args[0] if error.args else ""
     return reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
-
-
-def _printable(path: str) -> str:
-    """A key path safe to print: it may hold any text the file holds as a key."""
-    return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in path)
 
 
 def _resolved(config: Config, folder: Path) -> Config:
