@@ -32,6 +32,14 @@ class Received:
 
 
 @dataclass(frozen=True, slots=True)
+class Overlong:
+    """A message over the size limit was dropped; ``id`` is its id where its beginning showed one."""
+
+    peer: str
+    id: str | int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Connected:
     """An upstream's process (or connection) is up; the handshake can begin."""
 
@@ -80,14 +88,6 @@ class AssignFailed:
 
 
 @dataclass(frozen=True, slots=True)
-class RecordFailed:
-    """The audit log could not be written: the effects that followed in its batch were not performed."""
-
-    reason: str
-    unsent: Sequence[Effect] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Elapsed:
     """A timer that :class:`StartTimer` set ran out."""
 
@@ -99,6 +99,7 @@ class Timer:
     """The name of a timer: what it is for, and whom it concerns."""
 
     purpose: str
+    upstream: str = ""
     subject: str | int = ""
 
 
@@ -171,6 +172,6 @@ class Drop:
 
 
 Event: TypeAlias = (
-    Received | Connected | Disconnected | Scanned | ScanFailed | Assigned | AssignFailed | RecordFailed | Elapsed
+    Received | Overlong | Connected | Disconnected | Scanned | ScanFailed | Assigned | AssignFailed | Elapsed
 )
 Effect: TypeAlias = Send | Scan | Assign | Record | Log | StartTimer | StopTimer | Drop

@@ -73,10 +73,11 @@ class NeedAssign:
 
 @dataclass(frozen=True, slots=True)
 class Clean:
-    """The part may go out; ``tokens`` are those it shows."""
+    """The part may go out; ``tokens`` are those it shows, ``uris`` its resources as (real, shown)."""
 
     part: Any
     tokens: Sequence[Token]
+    uris: Sequence[tuple[str, str]] = ()
 
 
 Step: TypeAlias = NeedScan | NeedAssign | Clean
@@ -154,12 +155,15 @@ class Sanitizing:
         self._charsets: dict[Path, str] = {}
         self._described: set[Where] = set()
         self._tokens: dict[Token, None] = {}
+        self._uris: dict[Path, str] = {}
 
     def begin(self) -> Step:
         """The first pass: every leaf by its role."""
         self._slots, edits = [], {}
         for leaf in leaves(self._part, self._shape):
             where = (leaf.path, leaf.is_key)
+            if leaf.role is URI and not leaf.is_key and isinstance(leaf.value, str):
+                self._uris[leaf.path] = leaf.value
             known_as = self._source.uris.get(leaf.text) if leaf.role is URI else None
             if known_as is not None:
                 edits[where] = known_as
@@ -223,6 +227,7 @@ class Sanitizing:
         self._placed.clear()
         self._charsets.clear()
         self._described.clear()
+        self._uris.clear()
         self.report.found.clear()
 
     def assigned(self, entries: Sequence[Entry]) -> Step:
@@ -245,7 +250,8 @@ class Sanitizing:
             self._looking_by_role = False
             return self._tripwire()
         self._check_grammar()
-        return Clean(self._part, tuple(self._tokens))
+        uris = [(real, at(self._part, path)) for path, real in self._uris.items()]
+        return Clean(self._part, tuple(self._tokens), uris)
 
     def _count(self, finds: Iterable[Span]) -> None:
         counter = self.report.found if self._looking_by_role else self.report.tripwire

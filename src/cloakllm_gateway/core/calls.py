@@ -1,0 +1,102 @@
+"""The calls in flight towards upstreams: their ids, their deadlines, their progress."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from cloakllm_gateway.core import texts
+from cloakllm_gateway.core.events import Effect, Send, StartTimer, StopTimer, Timer
+from cloakllm_gateway.core.upstream import Call, Upstream
+from cloakllm_gateway.protocol import jsonrpc
+from cloakllm_gateway.protocol.jsonrpc import INTERNAL_ERROR, Failure, Response
+from cloakllm_gateway.vault.entries import Entry
+
+PURPOSE = "call"
+
+
+class Calls:
+    """Sends requests under ids of the gateway's own and hands each answer, or its failure, to who waits."""
+
+    def __init__(self, emit: Callable[[Effect], None]) -> None:
+        self._emit = emit
+
+    def send(
+        self,
+        upstream: Upstream,
+        method: str,
+        params: Mapping[str, Any] | None,
+        answered: Callable[[Response | Failure], None],
+        *,
+        timeout: float,
+        client_id: str | int | None = None,
+        restored: Sequence[Entry] = (),
+        uris: Mapping[str, str] | None = None,
+    ) -> Call:
+        """One request; ``answered`` is called exactly once, unless the call is cancelled.
+
+        The progress token of ``params`` becomes the call's id: the client's
+        token means nothing to the upstream and may collide with another's.
+        """
+        id = upstream.next_id()
+        call = Call(upstream.name, id, method, answered, client_id, None, restored, dict(uris or {}), timeout)
+        meta = params.get("_meta") if params else None
+        if params is not None and isinstance(meta, dict) and "progressToken" in meta:
+            call.progress_token = meta["progressToken"]
+            params = {**params, "_meta": {**meta, "progressToken": id}}
+        upstream.calls[id] = call
+        self._emit(Send(upstream.name, jsonrpc.request(id, method, None if params is None else dict(params))))
+        self._emit(StartTimer(_timer(call), timeout))
+        return call
+
+    def take(self, upstream: Upstream, id: Any) -> Call | None:
+        """The call that an answer belongs to; it is no longer in flight."""
+        call = upstream.calls.pop(id, None) if isinstance(id, int) else None
+        if call is not None:
+            self._emit(StopTimer(_timer(call)))
+        return call
+
+    def progressed(self, upstream: Upstream, token: Any) -> Call | None:
+        """The call that a progress notification belongs to; its deadline starts anew."""
+        call = upstream.calls.get(token) if isinstance(token, int) else None
+        if call is not None:
+            self._emit(StartTimer(_timer(call), call.timeout))
+        return call
+
+    def cancel(self, upstream: Upstream, id: int, reason: Any = None) -> None:
+        """The client no longer wants the answer; a late one finds nobody."""
+        if self.take(upstream, id) is None:
+            return
+        params = {"requestId": id} if reason is None else {"requestId": id, "reason": reason}
+        self._emit(Send(upstream.name, jsonrpc.notification("notifications/cancelled", params)))
+
+    def expire(self, upstream: Upstream, id: int) -> None:
+        """The deadline passed without a sign of life."""
+        call = upstream.calls.get(id)
+        if call is not None:
+            self.cancel(upstream, id, "the gateway's deadline passed")
+            call.answered(_failure(id, texts.timed_out(upstream.name, call.timeout)))
+
+    def fail_all(self, upstream: Upstream) -> None:
+        """The upstream is gone: nobody waits in vain."""
+        for id in list(upstream.calls):
+            call = self.take(upstream, id)
+            if call is not None:
+                call.answered(_failure(id, texts.gone(upstream.name)))
+
+
+def _failure(id: int, text: str) -> Failure:
+    """A failure of the gateway's own making, told apart from an upstream's by :data:`OURS`."""
+    return Failure(id, {"code": INTERNAL_ERROR, "message": text, "data": OURS})
+
+
+#: Marks a failure whose text is the gateway's own: it has no value in it and needs no sanitizing.
+OURS: dict[str, Any] = {}
+
+
+def is_ours(failure: Failure) -> bool:
+    return failure.error.get("data") is OURS
+
+
+def _timer(call: Call) -> Timer:
+    return Timer(PURPOSE, call.upstream, call.id)

@@ -1,0 +1,128 @@
+"""Who serves what: tools, prompts, resources and templates, from the lists the client was sent.
+
+Routing is by these tables and never by taking a name apart, and it is done
+before anything is restored: a hostile upstream that lists a catch-all template
+must not get to see the values of somebody else's URIs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from cloakllm_gateway.vault import tokens
+
+
+class Route(NamedTuple):
+    """Where a name leads; ``declared`` are the argument keys that its schema declares."""
+
+    upstream: str
+    original: str
+    declared: frozenset[str] = frozenset()
+
+
+class Owner(NamedTuple):
+    """Who serves a resource, and its real URI; ``contested`` if another upstream claimed it too."""
+
+    upstream: str
+    uri: str
+    contested: bool = False
+
+
+class Template(NamedTuple):
+    upstream: str
+    text: str
+    pattern: re.Pattern[str] | None
+
+
+@dataclass(slots=True)
+class Directory:
+    """The routing tables of one session."""
+
+    tools: dict[str, Route] = field(default_factory=dict)
+    prompts: dict[str, Route] = field(default_factory=dict)
+    templates: list[Template] = field(default_factory=list)
+    _owners: dict[str, Owner] = field(default_factory=dict)
+    _shown: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def claim(self, upstream: str, real: str, shown: str) -> bool:
+        """``upstream`` showed a resource: False if another upstream was first, and keeps it."""
+        self._shown.setdefault(upstream, {})[real] = shown
+        key = normal(shown)
+        owner = self._owners.get(key)
+        if owner is None or owner.upstream == upstream:
+            self._owners[key] = Owner(upstream, real, owner.contested if owner else False)
+            return True
+        self._owners[key] = owner._replace(contested=True)
+        return False
+
+    def owner(self, uri: str) -> Owner | None:
+        """Who serves the resource that the client calls ``uri``."""
+        return self._owners.get(normal(uri))
+
+    def shown(self, upstream: str) -> Mapping[str, str]:
+        """The URIs of an upstream's resources as the client knows them, by the real one."""
+        return self._shown.get(upstream, {})
+
+    def set_templates(self, listed: Iterable[tuple[str, str]]) -> None:
+        self.templates = [Template(upstream, text, _pattern(text)) for upstream, text in listed]
+
+    def by_template(self, uri: str) -> str | None:
+        """The first upstream with a template that ``uri`` fits."""
+        for template in self.templates:
+            if template.pattern and template.pattern.fullmatch(uri):
+                return template.upstream
+        return None
+
+    def by_template_text(self, text: str) -> str | None:
+        return next((template.upstream for template in self.templates if template.text == text), None)
+
+    def forget(self, upstream: str) -> None:
+        """Drop the routes of an upstream; the next list brings them again."""
+        self.tools = {name: route for name, route in self.tools.items() if route.upstream != upstream}
+        self.prompts = {name: route for name, route in self.prompts.items() if route.upstream != upstream}
+
+
+def normal(uri: str) -> str:
+    """``uri`` with each token in its exact form, however the client wrote it."""
+    parts, done = [], 0
+    for match in tokens.scan(uri):
+        parts += (uri[done : match.start], str(match.token))
+        done = match.end
+    return "".join(parts) + uri[done:]
+
+
+_EXPRESSION = re.compile(r"\{[^{}]*\}")
+_LITERAL_AUTHORITY = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/{}]*/")
+
+
+def _pattern(template: str) -> re.Pattern[str] | None:
+    """A matcher for a URI template (RFC 6570), if its scheme and authority are literal."""
+    if not _LITERAL_AUTHORITY.match(template):
+        return None
+    literals = _EXPRESSION.split(template)
+    if len(literals) > _MAX_EXPRESSIONS:
+        return None
+    return re.compile("[^?#]+?".join(re.escape(literal) for literal in literals), re.DOTALL)
+
+
+#: Each expression may match any run, so a template of very many would match in super-linear time.
+_MAX_EXPRESSIONS = 6
+
+
+def declared_keys(schema: Any) -> frozenset[str]:
+    """Every property name that a JSON Schema declares, at any depth."""
+    names: set[str] = set()
+    stack = [schema]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, dict):
+            properties = node.get("properties")
+            if isinstance(properties, dict):
+                names.update(properties)
+            stack.extend(node.values())
+        elif isinstance(node, list):
+            stack.extend(node)
+    return frozenset(names)

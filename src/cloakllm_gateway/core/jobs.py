@@ -1,0 +1,134 @@
+"""The messages that are being made clean, and what waits for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from cloakllm_gateway.core.directory import Directory
+from cloakllm_gateway.core.events import Assign, Effect, Log, Record, Scan
+from cloakllm_gateway.core.handles import Handles
+from cloakllm_gateway.core.policy import Policy
+from cloakllm_gateway.core.sanitizer import Clean, NeedAssign, NeedScan, Report, Sanitizing, Source, Step
+from cloakllm_gateway.core.settings import Settings
+from cloakllm_gateway.core.upstream import Upstream
+from cloakllm_gateway.errors import Withheld
+from cloakllm_gateway.protocol.surface import URI, Shape
+from cloakllm_gateway.protocol.walk import leaves
+from cloakllm_gateway.spans import Span
+from cloakllm_gateway.vault.entries import Entry
+from cloakllm_gateway.vault.vault import Vault
+
+#: Takes the clean part and the effects that must precede its sending.
+Done: TypeAlias = Callable[[Any, list[Effect]], None]
+#: Takes the reason, which holds no value.
+Failed: TypeAlias = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One part of a message to make clean, and who is waiting for it."""
+
+    upstream: Upstream
+    method: str
+    part: Any
+    shape: Shape
+    done: Done
+    failed: Failed
+    restored: Sequence[Entry] = ()
+    uris: Mapping[str, str] = field(default_factory=dict)
+
+
+class Jobs:
+    """Runs each :class:`Work` through its :class:`Sanitizing`; effects go to ``emit``."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        vault: Vault,
+        handles: Handles,
+        directory: Directory,
+        emit: Callable[[Effect], None],
+    ) -> None:
+        self._settings = settings
+        self._policy = Policy(settings)
+        self._vault = vault
+        self._handles = handles
+        self._directory = directory
+        self._emit = emit
+        self._running: dict[int, tuple[Work, Sanitizing]] = {}
+        self._numbers = 0
+
+    def start(self, work: Work) -> None:
+        if not self._settings.sanitize:
+            for leaf in leaves(work.part, work.shape):
+                if leaf.role is URI:
+                    self._claim(work.upstream, leaf.text, leaf.text)
+            work.done(work.part, [])
+            return
+        settings = work.upstream.settings
+        known_as = {**self._directory.shown(settings.name), **work.uris}
+        source = Source(settings.origin, self._vault, self._handles, settings.passing, known_as, work.restored)
+        self._numbers += 1
+        job = self._numbers
+        self._running[job] = (work, Sanitizing(work.part, work.shape, source))
+        self._advance(job, lambda sanitizing: sanitizing.begin())
+
+    def scanned(self, job: int, found: Sequence[Sequence[Span]]) -> None:
+        self._advance(job, lambda sanitizing: sanitizing.scanned(found))
+
+    def assigned(self, job: int, entries: Sequence[Entry]) -> None:
+        self._vault.learn(entries)
+        self._advance(job, lambda sanitizing: sanitizing.assigned(entries))
+
+    def fail(self, job: int, reason: str) -> None:
+        work, _ = self._running.pop(job)
+        self._emit(Record("withheld", {"upstream": work.upstream.name, "method": work.method, "reason": reason}))
+        self._emit(Log("error", "withheld", {"upstream": work.upstream.name, "method": work.method, "reason": reason}))
+        work.failed(reason)
+
+    def _advance(self, job: int, answer: Callable[[Sanitizing], Step]) -> None:
+        work, sanitizing = self._running[job]
+        try:
+            step = answer(sanitizing)
+            while isinstance(step, NeedScan) and not any(look.text for look in step.texts):
+                step = sanitizing.scanned([[] for _ in step.texts])
+        except Withheld as reason:
+            self.fail(job, str(reason))
+            return
+        match step:
+            case NeedScan(looks):
+                self._emit(Scan(job, looks, work.upstream.name))
+            case NeedAssign(spellings):
+                name = work.upstream.name
+                self._emit(Assign(job, self._policy.origin(name), self._policy.group(name), spellings))
+            case Clean():
+                del self._running[job]
+                self._finish(work, sanitizing.report, step)
+
+    def _finish(self, work: Work, report: Report, clean: Clean) -> None:
+        self._vault.show(clean.tokens)
+        for real, shown in clean.uris:
+            self._claim(work.upstream, real, shown)
+        work.done(clean.part, self._account(work, report))
+
+    def _claim(self, upstream: Upstream, real: str, shown: str) -> None:
+        if not self._directory.claim(upstream.name, real, shown):
+            owner = self._directory.owner(shown)
+            keeps = owner.upstream if owner else ""
+            self._emit(Log("warning", "resource claimed twice", {"upstream": upstream.name, "kept": keeps}))
+
+    def _account(self, work: Work, report: Report) -> list[Effect]:
+        """What the audit and the log hear of one clean message: numbers and names only."""
+        about = {"upstream": work.upstream.name, "method": work.method}
+        effects: list[Effect] = []
+        counts = {"found": dict(report.found), "tripwire": dict(report.tripwire), "skipped": dict(report.skipped)}
+        effects.append(Record("sanitize", {**about, **counts, "dropped": report.dropped}))
+        effects += [
+            Log("warning", "tripwire", {**about, "category": category, "count": count})
+            for category, count in report.tripwire.items()
+        ]
+        if report.dropped:
+            effects.append(Log("warning", "dropped items with unsafe names", {**about, "count": report.dropped}))
+        return effects

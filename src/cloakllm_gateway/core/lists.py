@@ -1,0 +1,177 @@
+"""The lists of tools, prompts, resources and templates: one of all upstreams, over all their pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeAlias
+
+from cloakllm_gateway.core import handshake
+from cloakllm_gateway.core.directory import Directory, Route, declared_keys
+from cloakllm_gateway.core.events import Effect, Log
+from cloakllm_gateway.core.jobs import Jobs, Work
+from cloakllm_gateway.core.naming import exposed
+from cloakllm_gateway.core.settings import Settings
+from cloakllm_gateway.core.upstream import Phase, Upstream
+from cloakllm_gateway.protocol.jsonrpc import Failure, Response
+from cloakllm_gateway.protocol.surface import DATA, SURFACE
+from cloakllm_gateway.vault.vault import Vault
+
+#: The list methods, and the member of their result that holds the items.
+LISTS = {
+    "tools/list": "tools",
+    "prompts/list": "prompts",
+    "resources/list": "resources",
+    "resources/templates/list": "resourceTemplates",
+}
+
+#: No upstream may page for ever.
+MAX_PAGES = 1000
+
+#: Takes the merged result, or None where nobody could answer, and the effects that must precede it.
+Merged: TypeAlias = Callable[[dict[str, Any] | None, list[Effect]], None]
+
+
+class Ask(Protocol):
+    """Sends a request of the gateway's own to an upstream."""
+
+    def __call__(
+        self, upstream: Upstream, method: str, params: dict[str, Any] | None, answered: Callable[[Response | Failure], None]
+    ) -> None: ...
+
+
+@dataclass(slots=True)
+class _Gathering:
+    """One merged list in the making: what each upstream has contributed, in the order of the configuration."""
+
+    method: str
+    then: Merged
+    waiting: set[str]
+    parts: dict[str, dict[str, Any]] = field(default_factory=dict)
+    effects: list[Effect] = field(default_factory=list)
+
+
+class Lists:
+    """Gathers, makes clean, renames and merges lists, and keeps the directory in step with them."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        upstreams: dict[str, Upstream],
+        directory: Directory,
+        vault: Vault,
+        jobs: Jobs,
+        ask: Ask,
+        emit: Callable[[Effect], None],
+    ) -> None:
+        self._settings = settings
+        self._upstreams = upstreams
+        self._directory = directory
+        self._vault = vault
+        self._jobs = jobs
+        self._ask = ask
+        self._emit = emit
+        self.loaded: set[str] = set()
+
+    def gather(self, method: str, then: Merged) -> None:
+        """Ask every upstream that is ready and serves ``method``; ``then`` gets the merged result."""
+        capability = handshake.SERVER_SERVES[method]
+        asked = [u for u in self._upstreams.values() if u.phase is Phase.READY and u.capability(capability) is not None]
+        if not asked:
+            then(None, [])
+            return
+        gathering = _Gathering(method, then, {u.name for u in asked})
+        for upstream in asked:
+            self._ask_page(gathering, upstream, None, {}, MAX_PAGES)
+
+    def _ask_page(
+        self, gathering: _Gathering, upstream: Upstream, cursor: Any, so_far: dict[str, Any], pages_left: int
+    ) -> None:
+        member = LISTS[gathering.method]
+
+        def answered(answer: Response | Failure) -> None:
+            items = answer.result.get(member) if isinstance(answer, Response) and isinstance(answer.result, dict) else None
+            if not isinstance(items, list) or not isinstance(answer, Response):
+                reason = "it answered with an error" if isinstance(answer, Failure) else "its answer holds no list"
+                self._give_up(gathering, upstream, reason)
+                return
+            page = {**answer.result, **so_far, member: [*so_far.get(member, []), *items]}
+            following = answer.result.get("nextCursor")
+            page.pop("nextCursor", None)
+            if following is not None and pages_left > 1:
+                self._ask_page(gathering, upstream, following, page, pages_left - 1)
+            elif following is not None:
+                self._give_up(gathering, upstream, f"its list has more than {MAX_PAGES} pages")
+            else:
+                self._clean(gathering, upstream, page)
+
+        self._ask(upstream, gathering.method, None if cursor is None else {"cursor": cursor}, answered)
+
+    def _give_up(self, gathering: _Gathering, upstream: Upstream, reason: str) -> None:
+        about = {"upstream": upstream.name, "method": gathering.method, "reason": reason}
+        self._emit(Log("warning", "list left out", about))
+        gathering.waiting.discard(upstream.name)
+        self._finish_if_complete(gathering)
+
+    def _clean(self, gathering: _Gathering, upstream: Upstream, page: dict[str, Any]) -> None:
+        def done(part: dict[str, Any], effects: list[Effect]) -> None:
+            gathering.parts[upstream.name] = part
+            gathering.effects += effects
+            gathering.waiting.discard(upstream.name)
+            self._finish_if_complete(gathering)
+
+        def failed(reason: str) -> None:
+            self._give_up(gathering, upstream, reason)
+
+        shape = SURFACE[gathering.method].result or DATA
+        self._jobs.start(Work(upstream, gathering.method, page, shape, done, failed))
+
+    def _finish_if_complete(self, gathering: _Gathering) -> None:
+        if gathering.waiting:
+            return
+        if not gathering.parts:
+            gathering.then(None, gathering.effects)
+            return
+        member = LISTS[gathering.method]
+        in_order = [(u, gathering.parts[u.name]) for u in self._upstreams.values() if u.name in gathering.parts]
+        items = [item for upstream, part in in_order for item in self._take(gathering.method, upstream, part[member])]
+        if member == "resourceTemplates":
+            listed = [(u.name, t["uriTemplate"]) for u, part in in_order for t in part[member] if _has(t, "uriTemplate")]
+            self._directory.set_templates(listed)
+        self.loaded.add(gathering.method)
+        # What else a result says (`_meta`, say) speaks for one upstream and can't be merged.
+        rest = in_order[0][1] if len(self._upstreams) == 1 else {}
+        gathering.then({**rest, member: items}, gathering.effects)
+
+    def _take(self, method: str, upstream: Upstream, items: list[Any]) -> list[Any]:
+        """Rename an upstream's items for the client, and route their new names."""
+        if method not in ("tools/list", "prompts/list"):
+            return items
+        routes = self._directory.tools if method == "tools/list" else self._directory.prompts
+        for name in [name for name, route in routes.items() if route.upstream == upstream.name]:
+            del routes[name]
+        taken: list[Any] = []
+        for item in items:
+            if not _has(item, "name"):
+                continue
+            original = item["name"]
+            name = exposed(upstream.settings.prefix, original, self._settings.name_budget)
+            if name in routes:
+                about = {"upstream": upstream.name, "method": method}
+                self._emit(Log("warning", "name already taken, item left out", about))
+                continue
+            declared = declared_keys(item.get("inputSchema"))
+            routes[name] = Route(upstream.name, original, declared)
+            self._vault.reserve([name, original, *declared])
+            taken.append(self._presented(upstream, {**item, "name": name}))
+        return taken
+
+    def _presented(self, upstream: Upstream, item: dict[str, Any]) -> dict[str, Any]:
+        meta = item.get("_meta")
+        if upstream.settings.ui or not isinstance(meta, dict) or not any(key in meta for key in handshake.UI_META):
+            return item
+        return {**item, "_meta": {key: value for key, value in meta.items() if key not in handshake.UI_META}}
+
+
+def _has(item: Any, member: str) -> bool:
+    return isinstance(item, dict) and isinstance(item.get(member), str)

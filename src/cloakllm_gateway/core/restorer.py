@@ -1,0 +1,162 @@
+"""One message part on its way to an upstream: tokens become values, where the surface table says so.
+
+Restoring is the last step before the write, after routing.  Each token is
+decided by itself, at its place; one refusal refuses the whole call.  Nothing
+here is ever built from restored text but the part that goes to the upstream.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from cloakllm_gateway.core.handles import Handles
+from cloakllm_gateway.core.policy import Policy, Verdict
+from cloakllm_gateway.errors import Refused
+from cloakllm_gateway.protocol.jsonrpc import Number
+from cloakllm_gateway.protocol.surface import HANDLE, RESTORE, RESTORE_OWN, Role, Shape
+from cloakllm_gateway.protocol.walk import KeyCollision, Leaf, Path, leaves, replace
+from cloakllm_gateway.vault import placing, tokens
+from cloakllm_gateway.vault.entries import Entry, Token
+from cloakllm_gateway.vault.placing import NumberText, Place
+from cloakllm_gateway.vault.safety import unsafe
+from cloakllm_gateway.vault.tokens import TokenMatch
+from cloakllm_gateway.vault.vault import Vault
+
+
+class Decision(NamedTuple):
+    """One token restored, and the rule that allowed it."""
+
+    entry: Entry
+    verdict: Verdict
+
+
+class Restored(NamedTuple):
+    """The part for the upstream, and what was decided on the way."""
+
+    part: Any
+    decisions: tuple[Decision, ...]
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        return tuple(decision.entry for decision in self.decisions)
+
+
+@dataclass(frozen=True, slots=True)
+class Restorer:
+    """Restores for one session.  ``categories`` are the names that make ``[NAME_1]`` a token of ours."""
+
+    policy: Policy
+    vault: Vault
+    handles: Handles
+    categories: frozenset[str]
+
+    def restore(self, part: Any, shape: Shape, destination: str, declared: frozenset[str] = frozenset()) -> Restored:
+        """``part`` for ``destination``; ``declared`` are the argument keys its schema declares, which stay.
+
+        Raises :class:`Refused` where a token may not be restored here, is
+        damaged, or would make two keys of one object equal.
+        """
+        run = _Run(self, destination)
+        edits: dict[tuple[Path, bool], Any] = {}
+        for leaf in leaves(part, shape):
+            new = run.leaf(leaf, declared)
+            if new is not leaf.value:
+                edits[leaf.path, leaf.is_key] = new
+        try:
+            return Restored(replace(part, edits), tuple(run.decisions.values()))
+        except KeyCollision:
+            raise Refused("Two keys of one object would become the same key", "Rename one of them.") from None
+
+
+class _Run:
+    """The state of one call: which tokens were restored so far."""
+
+    def __init__(self, restorer: Restorer, destination: str) -> None:
+        self._by = restorer
+        self._destination = destination
+        self.decisions: dict[Token, Decision] = {}
+
+    def leaf(self, leaf: Leaf, declared: frozenset[str]) -> Any:
+        if leaf.role is HANDLE and not leaf.is_key and not isinstance(leaf.value, Number):
+            return self._by.handles.original(self._by.policy.origin(self._destination), leaf.value)
+        if leaf.role not in (RESTORE, RESTORE_OWN) or not isinstance(leaf.value, str):
+            return leaf.value
+        if leaf.is_key and leaf.value in declared:
+            return leaf.value
+        if leaf.role is RESTORE and not leaf.is_key:
+            self._refuse_near_misses(leaf.value)
+        parameter = "" if leaf.is_key else leaf.key
+        new = placing.restore(leaf.value, lambda match, place: self._resolve(match, place, leaf.role), parameter)
+        if isinstance(new, NumberText):
+            return new.lexeme if leaf.is_key else _number(new.lexeme)
+        return leaf.value if new == leaf.value else new
+
+    def _resolve(self, match: TokenMatch, place: Place, role: Role) -> Entry | None:
+        token = match.token
+        entry = self._by.vault.lookup(token) if self._by.vault.is_shown(token) else None
+        if entry is None:
+            if role is RESTORE and token.category in self._by.categories:
+                self._refuse_unknown(token.category, str(token))
+            return None
+        verdict = self._verdict(entry, role)
+        if not verdict.allowed:
+            if role is RESTORE_OWN:
+                return None
+            raise Refused(
+                f"{token} may not go to {self._destination} (rule: {verdict.rule})",
+                "Its value belongs to another upstream. A person can allow it in the gateway's configuration.",
+            )
+        self._refuse_place(entry, place, verdict)
+        self.decisions[token] = Decision(entry, verdict)
+        self._refuse_crowd()
+        return entry
+
+    def _verdict(self, entry: Entry, role: Role) -> Verdict:
+        if role is RESTORE_OWN:
+            return self._by.policy.decide_own(entry, self._destination)
+        return self._by.policy.decide(entry, self._destination)
+
+    def _refuse_place(self, entry: Entry, place: Place, verdict: Verdict) -> None:
+        if place.authority and (verdict.foreign or not place.whole_authority):
+            raise Refused(
+                f"{entry.token} stands in the scheme, user, host or port of a URL",
+                "A value there would be sent to whoever the address names. Put it into the path or the query.",
+            )
+        if verdict.foreign and (place.code_like or not place.whole) and unsafe(entry):
+            raise Refused(
+                f"The value of {entry.token} holds characters that could act as code in this place",
+                "Give it as an argument of its own, or use it only with the upstream it came from.",
+            )
+
+    def _refuse_crowd(self) -> None:
+        limit = self._by.policy.settings.max_foreign_tokens
+        if sum(decision.verdict.foreign for decision in self.decisions.values()) > limit:
+            raise Refused(
+                f"More than {limit} values of other upstreams in one call", "Send fewer of them at a time."
+            )
+
+    def _refuse_near_misses(self, text: str) -> None:
+        if not self._by.policy.settings.refuse_unknown_tokens:
+            return
+        for miss in tokens.near_misses(text, self._by.categories, whole=True):
+            self._refuse_unknown(miss.category, miss.written)
+
+    def _refuse_unknown(self, category: str, written: str) -> None:
+        """One error for all: never issued, not shown here, expired, somebody else's, misspelt."""
+        if not self._by.policy.settings.refuse_unknown_tokens:
+            return
+        shown = ", ".join(str(token) for token in self._by.vault.shown_of(category)) or "none so far"
+        raise Refused(
+            f"{written} is not a token of this session",
+            f"A token is written exactly as it was shown, like [{category}_0]. "
+            f"Tokens of this kind in this session: {shown}.",
+        )
+
+
+def _number(lexeme: str) -> int | Number:
+    try:
+        value = int(lexeme)
+    except ValueError:
+        return Number(lexeme)
+    return value if str(value) == lexeme else Number(lexeme)

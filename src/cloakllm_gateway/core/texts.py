@@ -1,0 +1,82 @@
+"""Everything the gateway itself says to a client, an upstream or the model.
+
+Fixed templates with names and numbers in their slots; never the text of a
+message, never a restored value.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from cloakllm_gateway.errors import GatewayError
+from cloakllm_gateway.protocol import jsonrpc
+
+#: Appended to the instructions; the only thing the model needs to know about tokens.
+INSTRUCTION = (
+    "Tokens in square brackets, like [EMAIL_0], stand for real values that are hidden from you; "
+    "copy them exactly, and the tools will receive the real values."
+)
+
+NOT_INITIALIZED = "The session has not been initialized: send initialize first"
+ALREADY_INITIALIZED = "The session is initialized already"
+DUPLICATE_ID = "A request with this id is still in flight: use another id"
+TOO_MANY_PENDING = "Too many requests are in flight: wait for answers before sending more"
+UNKNOWN_METHOD = "The gateway does not relay this method"
+NOT_OFFERED = "The client does not offer this, or the gateway's configuration does not let this upstream use it"
+NOBODY_SERVES = "No upstream that is ready offers this"
+NO_URI = "A resource is asked for by its uri, a string"
+NO_ARGUMENTS = "The arguments are not an object"
+UNKNOWN_TASK = "No upstream has this task"
+UNKNOWN_RESOURCE = "No upstream serves this resource: use a URI from the lists"
+MAY_HAVE_TAKEN_EFFECT = "The request reached the upstream, so it may already have taken effect."
+
+_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+
+
+def unknown_name(kind: str, name: Any) -> str:
+    """Of a name the client used, only what can be a name is repeated."""
+    said = f" {name}" if isinstance(name, str) and _NAME.fullmatch(name) else ""
+    return f"Unknown {kind}{said}: use a name from the list"
+
+
+def gone(upstream: str) -> str:
+    return f"The upstream {upstream} stopped before it answered. {MAY_HAVE_TAKEN_EFFECT}"
+
+
+def unavailable(upstream: str, reason: str) -> str:
+    return f"The upstream {upstream} is not available: {reason}"
+
+
+def timed_out(upstream: str, seconds: float) -> str:
+    return f"The upstream {upstream} did not answer within {seconds:g} seconds. {MAY_HAVE_TAKEN_EFFECT}"
+
+
+def withheld(upstream: str, reason: str) -> str:
+    return f"The gateway withheld the answer of {upstream}: {reason}. {MAY_HAVE_TAKEN_EFFECT}"
+
+
+def overlong(peer: str, limit: int) -> str:
+    return f"A message of {peer} is larger than the limit of {limit} bytes (limits.max_message_bytes)"
+
+
+def none_ready(states: str) -> str:
+    return f"No upstream is ready: {states}"
+
+
+def diverged(versions: str) -> str:
+    return f"The upstreams settled on different protocol versions: {versions}. Run them behind gateways of their own"
+
+
+def tool_error(id: str | int, text: str) -> dict[str, Any]:
+    """A failed tool call as the model sees it (MCP: tool execution errors are results)."""
+    return jsonrpc.result(id, {"content": [{"type": "text", "text": text}], "isError": True})
+
+
+def error(id: str | int, method: str, code: int, text: str) -> dict[str, Any]:
+    """The answer to a request that failed: a result with ``isError`` for a tool call, else a JSON-RPC error."""
+    return tool_error(id, text) if method == "tools/call" else jsonrpc.failure(id, code, text)
+
+
+def refusal(error: GatewayError) -> str:
+    return f"Refused by the gateway: {error}"

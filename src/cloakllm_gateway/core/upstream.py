@@ -1,0 +1,113 @@
+"""One upstream as the core sees it: its phase, what it said of itself, what is in flight."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import Any
+
+from cloakllm_gateway.core.events import Effect
+from cloakllm_gateway.core.settings import UpstreamSettings
+from cloakllm_gateway.protocol.jsonrpc import Failure, Response
+from cloakllm_gateway.vault.entries import Entry
+
+
+class Phase(Enum):
+    """``DOWN`` -> ``UP`` (its pipes are open) -> ``GREETING`` -> ``READY``; ``FAILED`` is final."""
+
+    DOWN = auto()
+    UP = auto()
+    GREETING = auto()
+    READY = auto()
+    FAILED = auto()
+
+
+@dataclass(slots=True)
+class Call:
+    """One request in flight towards an upstream.
+
+    ``client_id`` is the id of the client's request it serves (None for the
+    gateway's own), ``progress_token`` what the client wants progress under,
+    ``restored`` the entries whose values the request carried, ``uri`` the form
+    in which the client asked for a resource, by its real URI.
+    """
+
+    upstream: str
+    id: int
+    method: str
+    answered: Callable[[Response | Failure], None]
+    client_id: str | int | None = None
+    progress_token: str | int | None = None
+    restored: Sequence[Entry] = ()
+    uris: dict[str, str] = field(default_factory=dict)
+    timeout: float = 0.0
+
+
+@dataclass(slots=True, eq=False)
+class Ticket:
+    """A place in the order of what leaves for the client; ``effects`` is None until the message is clean."""
+
+    is_response: bool
+    effects: Sequence[Effect] | None = None
+
+
+class Lane:
+    """The order of one upstream's messages towards the client.
+
+    A notification or request waits for every earlier notification and request;
+    a response waits for those too, but nothing waits for a response: the
+    responses of different requests may overtake each other.
+    """
+
+    def __init__(self) -> None:
+        self._queue: deque[Ticket] = deque()
+
+    def enter(self, *, is_response: bool) -> Ticket:
+        ticket = Ticket(is_response)
+        self._queue.append(ticket)
+        return ticket
+
+    def settle(self, ticket: Ticket, effects: Sequence[Effect]) -> list[Effect]:
+        """``ticket`` is ready with ``effects``: everything that may leave now, in order."""
+        ticket.effects = effects
+        leaving: list[Effect] = []
+        waiting: deque[Ticket] = deque()
+        blocked = False
+        for queued in self._queue:
+            if queued.effects is not None and not blocked:
+                leaving += queued.effects
+            else:
+                waiting.append(queued)
+                blocked = blocked or not queued.is_response
+        self._queue = waiting
+        return leaving
+
+
+@dataclass(slots=True)
+class Upstream:
+    """The running state of one configured upstream."""
+
+    settings: UpstreamSettings
+    phase: Phase = Phase.DOWN
+    reason: str = "it has not started yet"
+    version: str = ""
+    hello: dict[str, Any] = field(default_factory=dict)
+    calls: dict[int, Call] = field(default_factory=dict)
+    lane: Lane = field(default_factory=Lane)
+    announced: bool = False
+    _ids: int = 0
+
+    @property
+    def name(self) -> str:
+        return self.settings.name
+
+    def next_id(self) -> int:
+        self._ids += 1
+        return self._ids
+
+    def capability(self, name: str) -> dict[str, Any] | None:
+        """What the upstream declared under ``name``, or None if it did not."""
+        declared = self.hello.get("capabilities", {}).get(name)
+        return declared if isinstance(declared, dict) else None
