@@ -1,0 +1,153 @@
+"""The client's side over standard input and output.
+
+File descriptor 1 carries protocol and nothing else: :meth:`Front.claim` keeps
+private copies of descriptors 0 and 1 and points the public ones elsewhere, so
+that whatever a library prints lands on standard error, and whatever a library
+reads is at its end.
+
+Pipes are read and written by two threads of our own.  asyncio cannot wait for
+every kind of standard input (files, Windows pipes), and a thread of a pool that
+is stuck in a ``read`` or ``write`` would keep the process from ending.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import sys
+import threading
+from collections.abc import Awaitable, Callable
+from typing import Final, Self
+
+import anyio
+from anyio import from_thread
+from anyio.lowlevel import EventLoopToken, current_token
+from anyio.streams.memory import MemoryObjectSendStream
+
+from cloakllm_gateway.core.events import CLIENT, Event
+from cloakllm_gateway.shell.incoming import Incoming
+
+#: Bytes read at once.
+CHUNK: Final = 65_536
+
+#: Lines on their way out before :meth:`Front.send` waits for the client.
+BACKLOG: Final = 64
+
+#: Seconds that leaving waits for a client that does not read.
+FLUSH: Final = 2.0
+
+
+class Front:
+    """One client on a pair of file descriptors; used as an asynchronous context.
+
+    :meth:`run` delivers what the client sends, :meth:`send` takes what it gets.
+    Leaving the context writes what is waiting, for at most :data:`FLUSH` seconds.
+    """
+
+    def __init__(self, read_fd: int, write_fd: int, max_bytes: int) -> None:
+        self._read_fd = read_fd
+        self._write_fd = write_fd
+        self._incoming = Incoming(CLIENT, max_bytes)
+        self._outgoing: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+
+    @classmethod
+    def claim(cls, max_bytes: int) -> Front:
+        """Take standard input and output of this process for the protocol; to be called before anything prints."""
+        return cls(*_private_streams(), max_bytes)
+
+    async def __aenter__(self) -> Self:
+        self._token = current_token()
+        self._room = anyio.Semaphore(BACKLOG)
+        self._written = anyio.Event()
+        self._closed = anyio.Event()
+        threading.Thread(target=self._write_all, name="client out", daemon=True).start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._outgoing.put(None)
+        with anyio.move_on_after(FLUSH, shield=True):
+            await self._written.wait()
+
+    async def run(self, post: Callable[[Event], Awaitable[None]]) -> None:
+        """Post an event for each line of the client, in order; return when it closed its side or is gone."""
+        send, receive = anyio.create_memory_object_stream[bytes](0)
+        threading.Thread(target=self._read_all, args=(self._token, send), name="client in", daemon=True).start()
+        async with receive, anyio.create_task_group() as tasks:
+            tasks.start_soon(self._until_closed, tasks.cancel_scope)
+            while data := await receive.receive():
+                for event in self._incoming.feed(data):
+                    await post(event)
+            for event in self._incoming.finish():
+                await post(event)
+            tasks.cancel_scope.cancel()
+
+    async def send(self, line: bytes) -> None:
+        """Write one line (without its line feed) after those before it; waits while the client does not read.
+
+        A line for a client that is gone is dropped: :meth:`run` returns then.
+        """
+        await self._room.acquire()
+        self._outgoing.put(line)
+
+    async def _until_closed(self, scope: anyio.CancelScope) -> None:
+        await self._closed.wait()
+        scope.cancel()
+
+    def _read_all(self, token: EventLoopToken, chunks: MemoryObjectSendStream[bytes]) -> None:
+        """Thread: chunks of standard input; an empty one is its end."""
+        data = b"?"
+        try:
+            while data:
+                try:
+                    data = os.read(self._read_fd, CHUNK)
+                except OSError:  # a vanished terminal or console; the same as an end
+                    data = b""
+                from_thread.run(chunks.send, data, token=token)
+        except (anyio.RunFinishedError, anyio.BrokenResourceError):
+            return  # nobody listens any more
+
+    def _write_all(self) -> None:
+        """Thread: lines to standard output until ``None`` comes."""
+        try:
+            broken = False
+            while (line := self._outgoing.get()) is not None:
+                if not broken and not self._write(line + b"\n"):
+                    broken = True
+                    from_thread.run_sync(self._closed.set, token=self._token)
+                from_thread.run_sync(self._room.release, token=self._token)
+            from_thread.run_sync(self._written.set, token=self._token)
+        except anyio.RunFinishedError:
+            return
+
+    def _write(self, data: bytes) -> bool:
+        view = memoryview(data)
+        try:
+            while view:
+                view = view[os.write(self._write_fd, view) :]
+        except OSError:  # the client closed its end
+            return False
+        return True
+
+
+def _private_streams() -> tuple[int, int]:
+    """Private copies of descriptors 0 and 1; then 0 reads nothing and 1, like ``sys.stdout``, is standard error."""
+    if sys.stdout is not None:
+        sys.stdout.flush()
+    read_fd, write_fd = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
+    try:
+        os.dup2(2, 1)
+    except OSError:  # started without a standard error
+        os.dup2(null, 1)
+        os.dup2(null, 2)
+    os.close(null)
+    sys.stdout = sys.stderr
+    for fd in (read_fd, write_fd):
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.setmode(fd, os.O_BINARY)
+        else:
+            os.set_blocking(fd, True)  # a client may hand over pipes that are not
+    return read_fd, write_fd
