@@ -133,15 +133,16 @@ def _private_streams() -> tuple[int, int]:
     """Private copies of descriptors 0 and 1; then 0 reads nothing and 1, like ``sys.stdout``, is standard error."""
     if sys.stdout is not None:
         sys.stdout.flush()
-    read_fd, write_fd = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDWR)
-    os.dup2(null, 0)
     try:
-        os.dup2(2, 1)
-    except OSError:  # started without a standard error
-        os.dup2(null, 1)
+        os.fstat(2)
+    except OSError:  # started without a standard error; a copy below must not take its number
         os.dup2(null, 2)
-    os.close(null)
+    read_fd, write_fd = os.dup(0), os.dup(1)
+    os.dup2(null, 0)
+    os.dup2(2, 1)
+    if null != 2:
+        os.close(null)
     sys.stdout = sys.stderr
     for fd in (read_fd, write_fd):
         if sys.platform == "win32":
