@@ -1,0 +1,92 @@
+"""What an upstream prints beside the protocol: sanitized, then logged, bounded and rationed.
+
+Reading must never wait for logging, or the upstream would stop in a ``write``.
+So lines wait in a short queue that forgets its oldest, and are logged at a
+steady pace; what was forgotten is counted and told.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+import anyio
+
+from cloakllm_gateway.errors import GatewayError
+from cloakllm_gateway.protocol.framing import Lines, Oversized
+from cloakllm_gateway.shell.logging import Logger
+
+#: Bytes of a line; a longer one is not logged, since a cut could split a value and so hide it from detection.
+MAX_LINE: Final = 16_384
+
+#: Lines that wait to be logged.
+TAIL: Final = 200
+
+#: Seconds between two lines in the log.
+PACE: Final = 0.02
+
+#: Seconds that the last lines have when the upstream is given up or the gateway ends.
+FLUSH: Final = 0.5
+
+
+class Chatter:
+    """The log lines of one upstream; ``sanitize`` makes a line fit to be logged."""
+
+    def __init__(self, upstream: str, sanitize: Callable[[str], Awaitable[str]], logger: Logger) -> None:
+        self._upstream = upstream
+        self._sanitize = sanitize
+        self._logger = logger
+        self._lines = Lines(MAX_LINE)
+        self._waiting: deque[bytes] = deque()
+        self._forgotten = 0
+        self._heard = anyio.Event()
+
+    def feed(self, chunk: bytes) -> None:
+        """Bytes of its standard error."""
+        for line in self._lines.feed(chunk):
+            if isinstance(line, Oversized):
+                self._forgotten += 1
+                self._heard.set()
+            else:
+                self.hear(line)
+
+    def hear(self, line: bytes) -> None:
+        """One whole line."""
+        if len(line) > MAX_LINE:
+            self._forgotten += 1
+        else:
+            self._waiting.append(line)
+        if len(self._waiting) > TAIL:
+            self._waiting.popleft()
+            self._forgotten += 1
+        self._heard.set()
+
+    async def run(self) -> None:
+        """Log lines as they come, for ever."""
+        while True:
+            await self._heard.wait()
+            self._heard = anyio.Event()
+            while self._waiting or self._forgotten:
+                await self._say_next()
+                await anyio.sleep(PACE)
+
+    async def flush(self) -> None:
+        """Log what is waiting, for at most :data:`FLUSH` seconds."""
+        with anyio.move_on_after(FLUSH, shield=True):
+            while self._waiting or self._forgotten:
+                await self._say_next()
+
+    async def _say_next(self) -> None:
+        if self._forgotten:
+            lines, self._forgotten = self._forgotten, 0
+            self._logger.log("warning", "upstream_lines_not_shown", upstream=self._upstream, lines=lines)
+        if not self._waiting:
+            return
+        line = self._waiting.popleft().decode("utf-8", "replace")
+        try:
+            text = await self._sanitize(line)
+        except GatewayError as error:
+            self._logger.log("warning", "upstream_line_withheld", upstream=self._upstream, reason=error.what)
+        else:
+            self._logger.log("info", "upstream_says", upstream=self._upstream, line=text)

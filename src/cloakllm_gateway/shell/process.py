@@ -1,0 +1,153 @@
+"""An upstream's process: what it is started with, and how all of its tree is ended.
+
+Command, arguments and environment come from the configuration and from nothing
+else: no message of a client or an upstream has a way into this module.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import anyio
+from anyio.abc import Process
+
+from cloakllm_gateway.errors import GatewayError
+from cloakllm_gateway.shell.config import UpstreamConfig
+
+WINDOWS: Final = os.name == "nt"
+
+#: What an upstream gets of the gateway's own environment: what programs need to run at all, and no secrets.
+INHERITED: Final = re.compile(r"PATH|HOME|USER|LOGNAME|SHELL|TERM|TMPDIR|LANG|LC_[A-Z]+")
+INHERITED_ON_WINDOWS: Final = re.compile(
+    r"PATH|PATHEXT|COMSPEC|SYSTEMROOT|SYSTEMDRIVE|WINDIR|TEMP|TMP|USERNAME|USERPROFILE|HOMEDRIVE|HOMEPATH|APPDATA|"
+    r"LOCALAPPDATA|PROGRAMDATA|PROGRAMFILES|PROGRAMFILES\(X86\)|PROCESSOR_ARCHITECTURE|NUMBER_OF_PROCESSORS",
+    re.IGNORECASE,
+)
+#: Python's streams follow the code page otherwise; MCP is UTF-8.
+UTF8: Final = {"PYTHONUTF8": "1", "PYTHONIOENCODING": "utf-8"}
+
+#: Seconds between closing an upstream's input, asking it to end, and ending it.
+GRACE: Final = 2.0
+_GLANCE = 0.02  # seconds between two looks at a process group that is ending
+
+
+class SpawnError(GatewayError):
+    """A process could not be started.  ``details`` are for the operator's log: they hold local paths."""
+
+    fault = "the configuration"
+
+    def __init__(self, what: str, **details: str) -> None:
+        super().__init__(what)
+        self.details = details
+
+
+def environment(upstream: UpstreamConfig, parent: Mapping[str, str], windows: bool = WINDOWS) -> dict[str, str]:
+    """The environment of ``upstream``: some of ``parent`` (all with ``inherit_env``) and its own ``env``."""
+    allowed = INHERITED_ON_WINDOWS if windows else INHERITED
+    inherited = {name: value for name, value in parent.items() if upstream.inherit_env or allowed.fullmatch(name)}
+    return {**inherited, **UTF8, **upstream.env}
+
+
+def command_line(program: str, args: tuple[str, ...], windows: bool = WINDOWS) -> list[str] | str:
+    """What to start: a list for a program, a line for the shell for a batch file of Windows.
+
+    ``CreateProcess`` refuses ``npx.cmd`` and its kind; ``cmd /c`` runs them but
+    takes its line apart by rules of its own.  Inside quotes only ``"`` and ``%``
+    still mean something to it: a quote is doubled, and a percent sign is
+    followed by an expansion to nothing, so that no variable's name arises.
+
+    Raises :class:`SpawnError` for an argument that no line can hold.
+    """
+    if not windows or not program.lower().endswith((".cmd", ".bat")):
+        return [program, *args]
+    if any(char in argument for argument in args for char in "\r\n\0"):
+        raise SpawnError("has an argument with a line break, which a batch file cannot be given")
+    return " ".join([f'"{program}"', *(_quoted(argument) for argument in args)])
+
+
+async def spawn(upstream: UpstreamConfig, parent: Mapping[str, str]) -> Process:
+    """Start ``upstream`` in a process group of its own; raises :class:`SpawnError`."""
+    variables = environment(upstream, parent)
+    path = variables.get("PATH", os.defpath)
+    program = shutil.which(upstream.command, path=path)
+    if program is None:
+        raise SpawnError("has a command that was not found", command=upstream.command, searched=path)
+    if upstream.cwd is not None and not Path(upstream.cwd).is_dir():  # noqa: ASYNC240  one look at a local folder
+        raise SpawnError("has a cwd that is no folder", cwd=upstream.cwd)
+    line = command_line(program, upstream.args)
+    try:
+        if WINDOWS:
+            return await anyio.open_process(
+                line, env=variables, cwd=upstream.cwd, creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+            )
+        return await anyio.open_process(line, env=variables, cwd=upstream.cwd, start_new_session=True)
+    except OSError as error:
+        raise SpawnError("cannot be started", command=program, error=error.strerror or "") from None
+
+
+async def end(process: Process) -> None:
+    """End ``process`` and all of its group: close its input, then ask, then force; about five seconds at most.
+
+    Its output has to be read meanwhile: a process that is stuck writing does
+    not see the end of its input.
+    """
+    if process.stdin is not None:
+        with suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            await process.stdin.aclose()
+    if await _gone(process):
+        return
+    await _signal(process, signal.SIGTERM)
+    if await _gone(process):
+        return
+    await _signal(process, getattr(signal, "SIGKILL", signal.SIGTERM))
+    await _gone(process)
+
+
+async def end_orphans(process: Process) -> None:
+    """Ask what is left of a group whose first process has ended to end too."""
+    if not WINDOWS and _group_is_alive(process.pid):
+        await _signal(process, signal.SIGTERM)
+
+
+async def _gone(process: Process) -> bool:
+    with anyio.move_on_after(GRACE):
+        await process.wait()
+        while _group_is_alive(process.pid):  # noqa: ASYNC110  nothing tells when a group ends
+            await anyio.sleep(_GLANCE)
+        return True
+    return False
+
+
+async def _signal(process: Process, number: signal.Signals) -> None:
+    if WINDOWS:  # has no signals: the whole tree is ended by force
+        await anyio.run_process(["taskkill", "/T", "/F", "/PID", str(process.pid)], check=False)
+        return
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)
+
+
+def _group_is_alive(leader: int) -> bool:
+    if WINDOWS:
+        return False
+    try:
+        os.killpg(leader, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # macOS, for a group of nothing but zombies
+        return False
+    return True
+
+
+def _quoted(argument: str) -> str:
+    """``argument`` for a batch file, by cmd's rules and those of the C runtime that reads it in the end."""
+    doubled = re.sub(r'(\\*)"', r'\1\1""', argument)  # backslashes before a quote escape it
+    doubled = re.sub(r"(\\+)$", r"\1\1", doubled)  # and the closing quote stands behind the last
+    return '"' + doubled.replace("%", "%%cd:~,%") + '"'
