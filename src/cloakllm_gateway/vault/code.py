@@ -1,0 +1,94 @@
+"""Parameters that are programs: what a value may not hold there.
+
+A value from data inside a command, a query or a path must stay one word of it.
+Where that can't be had by quoting, the token is refused; the refusal names the
+token and never the value.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum, auto
+
+from cloakllm_gateway.errors import Refused
+from cloakllm_gateway.vault.entries import Token
+
+
+class Language(Enum):
+    """What kind of code a parameter holds."""
+
+    SHELL = auto()
+    SQL = auto()
+    PROGRAM = auto()
+    PATH = auto()
+
+
+#: Parameters by their last word (`shell_command`, `filePath`); the table is a guess by name, and errs on the safe side.
+_LANGUAGES = {
+    Language.SHELL: ("command", "commands", "cmd", "script", "shell", "bash"),
+    Language.SQL: ("sql",),
+    Language.PROGRAM: ("code", "expression", "eval", "args", "argv", "statement", "statements"),
+    Language.PATH: (
+        "path", "paths", "file", "files", "filename", "filepath", "dir", "directory", "folder", "cwd", "glob",
+    ),
+}  # fmt: skip
+_BY_WORD = {word: language for language, words in _LANGUAGES.items() for word in words}
+_URLS = frozenset({"url", "urls", "uri", "uris", "href", "link", "endpoint", "webhook"})
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_SHELL_SAFE = re.compile(r"[A-Za-z0-9_@%+=:,./-]*")
+_BARE_SQL = re.compile(r"[A-Za-z0-9_.@+-]*")
+#: What opens a string or a comment in SQL, or one whole string or comment.
+_SQL_PIECE = re.compile(r"'(?:[^']|'')*+('|\Z)|\"(?:[^\"]|\"\")*+(\"|\Z)|`[^`]*+(`|\Z)|--[^\n]*+(\n|\Z)|/\*.*?(\*/|\Z)", re.DOTALL)
+
+
+def language(parameter: str) -> Language | None:
+    """The kind of code that a parameter of this name holds, None for ordinary data."""
+    words = _WORDS.findall(parameter)
+    return _BY_WORD.get(words[-1].lower()) if words else None
+
+
+def is_url(parameter: str) -> bool:
+    """Whether a parameter of this name holds a URL, with or without its scheme."""
+    words = _WORDS.findall(parameter)
+    return bool(words) and words[-1].lower() in _URLS
+
+
+def guarded(value: str, token: Token, language: Language, text: str, at: int) -> str:
+    """``value`` as it may stand at ``at`` in the code ``text``.  Raises ``Refused`` if it may not."""
+    match language:
+        case Language.SHELL:
+            if not _SHELL_SAFE.fullmatch(value):
+                raise _refusal(token, "a shell command")
+        case Language.SQL:
+            return _in_sql(value, token, text, at)
+        case Language.PROGRAM | Language.PATH:
+            pass  # the policy decides, by the value's safety and the upstream it goes to
+    return value
+
+
+def _in_sql(value: str, token: Token, text: str, at: int) -> str:
+    if "\\" in value or "\0" in value:
+        raise _refusal(token, "an SQL statement")
+    mark = _open_quote(text, at)
+    if mark in ("'", '"'):
+        return value.replace(mark, mark * 2)
+    if mark or not _BARE_SQL.fullmatch(value) or "--" in value:
+        raise _refusal(token, "an SQL statement outside a string")
+    return value
+
+
+def _open_quote(text: str, at: int) -> str:
+    """What string or comment of SQL is open at ``at``: its first character, "" for none."""
+    for piece in _SQL_PIECE.finditer(text, 0):
+        if piece.start() >= at:
+            break
+        if piece.end() > at:
+            return piece[0][0]
+    return ""
+
+
+def _refusal(token: Token, place: str) -> Refused:
+    return Refused(
+        f"The value of {token} holds characters that could act as code in {place}",
+        "Give it as an argument of its own, or through a file or a bound parameter.",
+    )

@@ -1,0 +1,277 @@
+"""Where a token stands: inside which string literals, in which part of a URL.
+
+Theory of operation.  A text is peeled like an onion.  If it is JSON (one
+document, or several as in JSON Lines) each of its string literals is decoded
+and looked at as a text of its own, to any depth: nesting doubles the
+backslashes, so depth is logarithmic in the size.  A text that is not JSON is
+searched for tokens, and for URLs around them.  What comes back is one
+:class:`Spot` per token, in positions of the outermost text, with the *layers*
+between that text and the token, outermost first: a token in the query of a URL
+in a JSON document has the layers ``(JSON, URL)``.
+
+Layers encode and decode mechanically, so a value can be spliced in and every
+other byte of the text stays as it was.  Decoding is total: it never fails, it
+leaves alone what it can't decode.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+from urllib.parse import quote, unquote
+
+from cloakllm_gateway.spans import Encoding
+from cloakllm_gateway.vault.tokens import TokenMatch, scan
+
+Layers = tuple[Encoding, ...]
+Range = tuple[int, int]
+
+
+class Spot(NamedTuple):
+    """One token of a text.
+
+    ``start`` and ``end`` are positions in the outermost text, ``literal`` the
+    bounds (quotes included) of the JSON string that holds nothing but the
+    token, ``host`` the authority of the URL around it.  ``authority`` says
+    that it stands in a URL's scheme, user, host or port, ``whole_authority``
+    that it is all of that.
+    """
+
+    match: TokenMatch
+    start: int
+    end: int
+    layers: Layers
+    literal: Range | None = None
+    host: str = ""
+    authority: bool = False
+    whole_authority: bool = False
+
+
+def spots(text: str, is_url: bool = False) -> list[Spot]:
+    """Every token of ``text`` and where it stands; ``is_url`` where the text is known to be a URL reference."""
+    if not _MAY_HOLD_TOKEN.search(text):
+        return []
+    return list(_spots(text, (), _identity, None, is_url))
+
+
+#: The beginning of anything that may be, or decode to, a token.
+_MAY_HOLD_TOKEN = re.compile(r"\[|%(?:25)?5[Bb]|\\u00(?:5[Bb]|25)")
+
+
+def _identity(offset: int) -> int:
+    return offset
+
+
+def _spots(
+    text: str, layers: Layers, outer: Callable[[int], int], literal: Range | None, is_url: bool
+) -> Iterator[Spot]:
+    """``outer`` maps offsets of ``text`` to the outermost text, ``literal`` bounds the string it was decoded from."""
+    if not is_json(text):
+        matches = scan(text)
+        urls = _urls(text, matches, is_url) if matches else {}
+        for match in matches:
+            where = urls.get(match.start, _NO_URL)
+            encoded = max(match.percent, 0 if where.authority or not where.inside else 1)
+            yield Spot(
+                match,
+                outer(match.start),
+                outer(match.end),
+                layers + (Encoding.URL,) * encoded,
+                literal if (match.start, match.end) == (0, len(text)) else None,
+                where.host,
+                where.authority,
+                where.whole,
+            )
+        return
+    for found in _LITERAL.finditer(text):
+        if _MAY_HOLD_TOKEN.search(found[1]):
+            inner = Unescaped(found[1])
+            inside = _Inside(inner, found.start(1), outer)
+            bounds = (outer(found.start()), outer(found.end()))
+            yield from _spots(inner.text, (*layers, Encoding.JSON), inside, bounds, False)
+
+
+class _Inside:
+    """Maps offsets of a decoded string literal to the outermost text."""
+
+    def __init__(self, inner: Unescaped, base: int, outer: Callable[[int], int]) -> None:
+        self._inner = inner
+        self._base = base
+        self._outer = outer
+
+    def __call__(self, offset: int) -> int:
+        return self._outer(self._base + self._inner.raw(offset))
+
+
+# -- layers ----------------------------------------------------------------------------------------
+
+
+def encoded(value: str, layers: Layers) -> str:
+    """``value`` as it is written inside ``layers``."""
+    for layer in reversed(layers):
+        value = _escaped(value) if layer is Encoding.JSON else quote(value, safe="", errors="surrogatepass")
+    return value
+
+
+def decoded(raw: str, layers: Layers) -> str:
+    """The value that ``raw`` stands for inside ``layers``."""
+    for layer in layers:
+        raw = Unescaped(raw).text if layer is Encoding.JSON else unquote(raw, errors="replace")
+    return raw
+
+
+def _escaped(value: str) -> str:
+    return json.dumps(value, ensure_ascii=False)[1:-1]
+
+
+# -- JSON ------------------------------------------------------------------------------------------
+
+#: A string literal; in valid JSON every quote outside belongs to one.
+_LITERAL = re.compile(r'"((?:[^"\\]|\\.)*+)"', re.DOTALL)
+_ESCAPE = re.compile(r'\\(?:u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|u([0-9a-f]{4})|(["\\/bfnrt]))', re.IGNORECASE)
+_SHORT = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+#: A number that stands for itself between string literals.
+_NUMBER = re.compile(r'"(?:[^"\\]|\\.)*+"|(-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)', re.DOTALL)
+_SPACE = re.compile(r"[ \t\r\n]*+")
+# Numbers stay text (no limit on digits), control characters in strings are let pass.
+_DECODER = json.JSONDecoder(strict=False, parse_int=str, parse_float=str, parse_constant=str)
+
+
+def is_json(text: str) -> bool:
+    """Whether ``text`` is one or more JSON objects or arrays, with nothing but white space between."""
+    at = _SPACE.match(text).end()  # type: ignore[union-attr]
+    if at == len(text):
+        return False
+    try:
+        while at < len(text):
+            if text[at] not in "{[":
+                return False
+            _, at = _DECODER.raw_decode(text, at)
+            at = _SPACE.match(text, at).end()  # type: ignore[union-attr]
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def numbers(text: str) -> list[Range]:
+    """The bare numbers of JSON ``text``."""
+    return [found.span(1) for found in _NUMBER.finditer(text) if found[1]]
+
+
+class Unescaped:
+    """The text inside a JSON string literal, decoded, with a map back to the raw text.
+
+    The map holds one point per escape, and is searched: a long literal with
+    few escapes costs little.
+    """
+
+    __slots__ = ("_decoded_at", "_raw_at", "text")
+
+    def __init__(self, raw: str) -> None:
+        self._decoded_at = [0]
+        self._raw_at = [0]
+        pieces: list[str] = []
+        done = length = 0
+        for escape in _ESCAPE.finditer(raw) if "\\" in raw else ():
+            pieces += (raw[done : escape.start()], _character(escape))
+            length += escape.start() - done + 1
+            done = escape.end()
+            self._decoded_at.append(length)
+            self._raw_at.append(done)
+        pieces.append(raw[done:])
+        self.text = "".join(pieces)
+
+    def raw(self, offset: int) -> int:
+        """Where the decoded character at ``offset`` begins in the raw text."""
+        at = bisect_right(self._decoded_at, offset) - 1
+        return self._raw_at[at] + offset - self._decoded_at[at]
+
+
+def _character(escape: re.Match[str]) -> str:
+    high, low, unit, short = escape.groups()
+    if high:
+        return chr(0x10000 + ((int(high, 16) - 0xD800) << 10) + int(low, 16) - 0xDC00)
+    return chr(int(unit, 16)) if unit else _SHORT[short.lower()]
+
+
+# -- URLs ------------------------------------------------------------------------------------------
+
+
+class _Url(NamedTuple):
+    inside: bool = False
+    authority: bool = False
+    whole: bool = False
+    host: str = ""
+
+
+_NO_URL = _Url()
+#: From the slashes behind a scheme to the first character that no URL holds.  Clients take a backslash for a slash.
+_RUN = re.compile(r"(?<=[A-Za-z0-9+.\-]{2}:)[/\\]{2,}([^\s<>\"`^{}|\x00-\x1f]*)")
+_REFERENCE = re.compile(r"(?:[/\\]{2,})?([^\s<>\"`^{}|\x00-\x1f]*)")
+_AUTHORITY = re.compile(r"[^/?#\\]*")
+_IPV6 = re.compile(r"(?:[^/?#@\[\]]*@)?\[[0-9A-Fa-f:.%]*\]")
+#: What often stands right behind a URL in prose, code, Markdown or CSV, though a URL could hold it.
+_BEHIND = re.compile(r"['\[\]()]|[,;]")
+#: Behind a token in an authority: more host, a port, or the end of a user part.
+_MORE_AUTHORITY = re.compile(r"[A-Za-z0-9._~%!$&*+=:\-]*@|\.[A-Za-z0-9]")
+
+
+def _urls(text: str, matches: Sequence[TokenMatch], is_url: bool) -> dict[int, _Url]:
+    """What URL each match stands in, by its start."""
+    if not is_url and "/" not in text and "\\" not in text:
+        return {}
+    masked = _masked(text, matches)
+    found: dict[int, _Url] = {}
+    runs = list(_RUN.finditer(masked))
+    if is_url and not runs and (reference := _REFERENCE.match(masked)):
+        runs = [reference]
+    at = 0
+    for run in runs:
+        begin, end = run.span(1)
+        limit = begin + _length(run[1])
+        slash = begin + _AUTHORITY.match(run[1]).end()  # type: ignore[union-attr]
+        while at < len(matches) and matches[at].start < end:
+            match = matches[at]
+            at += 1
+            if match.start < begin:
+                continue
+            in_authority = match.start < slash
+            if match.start < limit:
+                whole = (match.start, match.end) == (begin, slash)
+                found[match.start] = _Url(True, in_authority, whole, text[begin:slash])
+            elif in_authority and _MORE_AUTHORITY.match(masked, match.end, end):
+                found[match.start] = _Url(True, True, False, text[begin:slash])
+    for match in matches:
+        if masked.startswith("://", match.end):  # a scheme
+            found[match.start] = _Url(True, True)
+    return found
+
+
+def _masked(text: str, matches: Sequence[TokenMatch]) -> str:
+    """``text`` with its tokens blanked, so that their brackets end no URL; offsets stay."""
+    pieces, done = [], 0
+    for match in matches:
+        pieces += (text[done : match.start], "x" * (match.end - match.start))
+        done = match.end
+    return "".join((*pieces, text[done:]))
+
+
+def _length(url: str) -> int:
+    """How far the URL at the beginning of ``url`` reaches before what only stands behind it."""
+    bracketed = _IPV6.match(url)
+    query = min((at for at in (url.find("?"), url.find("#")) if at >= 0), default=len(url))
+    depth = 0
+    for mark in _BEHIND.finditer(url, bracketed.end() if bracketed else 0):
+        match mark[0]:
+            case "(":
+                depth += 1
+            case ")" if depth:
+                depth -= 1
+            case "," | ";" if mark.start() > query:
+                pass
+            case _:
+                return mark.start()
+    return len(url)

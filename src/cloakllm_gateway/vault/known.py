@@ -1,0 +1,241 @@
+"""Finding known values again: once a value has a token, no later text shows it raw.
+
+Theory of operation.  Values are kept in dictionaries, by their text: a text is
+probed, never the values.  A probe begins where a word or a symbol begins.  Most
+end at once: the few characters there begin no known value.  Otherwise they lead
+to the lengths of the values that begin so, and each length is one slice and one
+look-up.  A value is filed under its first 4, 8, 16, 32 or 64 characters, the
+most it has; so a shelf at depth *d* holds at most *d* lengths, and the work at
+one position is bounded, whatever an upstream has taught us.  Learning is a few
+dictionary entries; nothing is rebuilt.
+
+Very long values (keys, certificates) are filed under their first 128 characters
+and hidden as far as text and value agree.  What is compared is consumed, so
+this is linear too, and a cut-off copy is hidden as well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from cloakllm_gateway.spans import Encoding, Proof, Span
+from cloakllm_gateway.vault.tokens import scan
+
+#: Depths of the shelves; values of at least ``_LONG`` characters have their own.
+_DEPTHS = (64, 32, 16, 8, 4, 2)
+_LONG = 128
+#: Long values with the same beginning that are told apart; of further ones only the beginning is hidden.
+_MAX_ALIKE = 16
+
+#: Scripts written without spaces: there, every character may begin or end a value.
+_SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_START = re.compile(rf"[{_SPACELESS}]|[^\W_{_SPACELESS}]+|[^\w\s]|_")
+_LETTER = re.compile(rf"[^\W_{_SPACELESS}]")
+
+
+@dataclass(slots=True)
+class Known:
+    """A value to look for, and how to report it.
+
+    ``origins`` restricts it to messages of these upstreams, None is everywhere.
+    ``capitalised`` values count only where they begin with a capital: a grace
+    period is not Grace.
+    """
+
+    category: str
+    canonical: str
+    value: str
+    encoding: Encoding
+    proof: Proof
+    sensitive: bool = False
+    origins: frozenset[str] | None = None
+    capitalised: bool = False
+
+
+class _Hit(NamedTuple):
+    start: int
+    end: int
+    known: Known
+    whole: bool = True
+
+
+class KnownValues:
+    """A set of values, quick to extend and quick to find in a text.
+
+    ``shortest`` is the length of the shortest value it takes (2 to 64, a power
+    of two); ``reserved`` holds case-folded words that it never reports.
+    """
+
+    def __init__(self, shortest: int, reserved: set[str]) -> None:
+        self._shortest = shortest
+        self._depths = tuple(depth for depth in _DEPTHS if depth >= shortest)
+        self._reserved = reserved
+        #: Values whose case does not matter by their case-folded text, the others by their own.
+        self._folded: dict[str, list[Known]] = {}
+        self._exact: dict[str, list[Known]] = {}
+        #: Case-folded beginning -> lengths of the values filed there, longest first.
+        self._lengths: dict[str, tuple[int, ...]] = {}
+        self._long: dict[str, list[tuple[str, Known]]] = {}
+
+    def add(self, text: str, known: Known, caseless: bool) -> None:
+        """Look for ``text`` from now on; ``caseless`` if its case does not matter."""
+        folded = text.casefold()
+        if len(folded) < self._shortest:
+            return
+        self._lengths.setdefault(folded[: self._shortest], ())
+        if len(folded) >= _LONG:
+            alike = self._long.setdefault(folded[:_LONG], [])
+            if len(alike) < _MAX_ALIKE and all(folded != other for other, _ in alike):
+                alike.append((folded, known))
+            return
+        same = self._folded.setdefault(folded, []) if caseless else self._exact.setdefault(text, [])
+        for other in same:
+            if (other.category, other.canonical) == (known.category, known.canonical):
+                _merge(other, known)
+                return
+        same.append(known)
+        depth = next(depth for depth in self._depths if depth <= len(folded))
+        lengths = self._lengths.get(folded[:depth], ())
+        if len(folded) not in lengths:
+            self._lengths[folded[:depth]] = tuple(sorted((*lengths, len(folded)), reverse=True))
+
+    def find(self, text: str, origin: str = "") -> list[Span]:
+        """The values in ``text`` of a message from ``origin``: disjoint, sorted, the longest at each place.
+
+        Nothing is found inside a token.
+        """
+        if not self._lengths:
+            return []
+        hits = list(self._hits(text, origin))
+        if not hits:
+            return []
+        tokens, at = scan(text), 0
+        spans = []
+        for hit in hits:
+            while at < len(tokens) and tokens[at].end <= hit.start:
+                at += 1
+            if at == len(tokens) or tokens[at].start >= hit.end:
+                spans.append(_span(hit, text))
+        return spans
+
+    def _hits(self, text: str, origin: str) -> Iterator[_Hit]:
+        folded = text.casefold()
+        probe = _Probe(text, folded, _offsets(text) if len(folded) != len(text) else None, origin)
+        beginnings, shortest, done = self._lengths, self._shortest, 0
+        for start in _START.finditer(folded):
+            at = start.start()
+            if at >= done and folded[at : at + shortest] in beginnings and (hit := self._longest(probe, at)):
+                done = hit.end
+                yield hit if probe.offsets is None else hit._replace(start=probe.offsets[at], end=probe.offsets[done])
+
+    def _longest(self, probe: _Probe, at: int) -> _Hit | None:
+        """The longest value at ``at``, in positions of the folded text."""
+        folded = probe.folded
+        if self._long and (alike := self._long.get(folded[at : at + _LONG])):
+            known, length = max(((known, _agreement(folded, at, value)) for value, known in alike), key=lambda x: x[1])
+            if probe.exists(at, at + length):
+                return _Hit(at, at + length, known, whole=any(length == len(value) for value, _ in alike))
+        for depth in self._depths:
+            for length in self._lengths.get(folded[at : at + depth], ()):
+                end = at + length
+                if probe.exists(at, end) and (known_here := self._known(probe, at, end)):
+                    return _Hit(at, end, known_here)
+        return None
+
+    def _known(self, probe: _Probe, start: int, end: int) -> Known | None:
+        piece = probe.folded[start:end]
+        for known in (*self._folded.get(piece, ()), *self._exact.get(probe.original(start, end), ())):
+            if piece not in self._reserved and _counts(known, probe, start, end):
+                return known
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Probe:
+    """A text and its case-folded form; ``offsets`` lead back where folding changed lengths, -1 inside a character."""
+
+    text: str
+    folded: str
+    offsets: list[int] | None
+    origin: str
+
+    def original(self, start: int, end: int) -> str:
+        return self.text[start:end] if self.offsets is None else self.text[self.offsets[start] : self.offsets[end]]
+
+    def exists(self, start: int, end: int) -> bool:
+        """Whether [start, end) lies within the text and begins and ends with whole characters."""
+        if end > len(self.folded):
+            return False
+        return self.offsets is None or (self.offsets[start] >= 0 and self.offsets[end] >= 0)
+
+
+def _offsets(text: str) -> list[int]:
+    offsets: list[int] = []
+    for at, character in enumerate(text):
+        offsets.append(at)
+        offsets.extend([-1] * (len(character.casefold()) - 1))
+    return [*offsets, len(text)]
+
+
+def _merge(old: Known, new: Known) -> None:
+    """Two finds of one value: the more certain one decides where it is looked for."""
+    old.origins = None if old.origins is None or new.origins is None else old.origins | new.origins
+    old.proof = new.proof if old.proof is Proof.KEY else old.proof
+    old.sensitive |= new.sensitive
+    old.capitalised &= new.capitalised
+
+
+def _counts(known: Known, probe: _Probe, start: int, end: int) -> bool:
+    """Whether what stands at [start, end) is this value and no part of a longer word or number."""
+    if known.origins is not None and probe.origin not in known.origins:
+        return False
+    folded = probe.folded
+    if known.capitalised and not probe.original(start, end)[0].isupper():
+        return False
+    before, after = folded[start - 1 : start], folded[end : end + 1]
+    if _glued(before, folded[start]) or _glued(folded[end - 1], after):
+        return False
+    if known.proof is Proof.KEY and "_" in (before, after):
+        return False  # `status_code` is a name, whatever stood under `status`
+    if folded[start:end].isdigit():
+        # 0.123456 holds no account number.
+        return not (before == "." and folded[start - 2 : start - 1].isdigit()) and not (
+            after == "." and folded[end + 1 : end + 2].isdigit()
+        )
+    return True
+
+
+def _glued(one: str, other: str) -> bool:
+    return bool(_LETTER.match(one) and _LETTER.match(other))
+
+
+def _agreement(text: str, at: int, value: str) -> int:
+    """How many characters of ``value`` stand at ``at``: doubling steps, then halving ones."""
+    low, high = _LONG, len(value)
+    while low < high:
+        middle = min(low * 2, (low + high + 1) // 2)
+        if text.startswith(value[low:middle], at + low):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _span(hit: _Hit, text: str) -> Span:
+    known = hit.known
+    written = text[hit.start : hit.end]
+    plain = known.encoding is Encoding.PLAIN or not hit.whole
+    return Span(
+        hit.start,
+        hit.end,
+        known.category,
+        written if plain else known.value,
+        known.canonical if hit.whole else written,
+        Encoding.PLAIN if plain else known.encoding,
+        # What limits a value limits its further spellings too.
+        known.proof if known.proof in (Proof.KEY, Proof.NAME) else Proof.KNOWN,
+        sensitive=known.sensitive,
+    )

@@ -1,0 +1,118 @@
+"""What one session knows: its tokens, which of them it was shown, and the values behind them.
+
+Pure and in memory.  Numbers are given out by a store, which is shared; a vault
+learns entries and belongs to one session, so a token of another session is
+simply unknown here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from cloakllm_gateway.spans import Encoding, Proof, Span
+from cloakllm_gateway.vault.echo import derived
+from cloakllm_gateway.vault.entries import Entry, Token
+from cloakllm_gateway.vault.known import Known, KnownValues
+from cloakllm_gateway.vault.tokens import LITERAL
+from cloakllm_gateway.vault.words import COMMON
+
+#: Shorter values, and numbers of fewer digits, can't be told from ordinary text.
+MIN_LENGTH = 4
+MIN_DIGITS = 6
+
+
+class Vault:
+    """The values and tokens of one session.
+
+    ``reserved`` are words that are never values, whoever sends them as such:
+    protocol words, names of tools, upstreams, methods and properties.
+    """
+
+    def __init__(self, reserved: Collection[str] = ()) -> None:
+        self._entries: dict[Token, Entry] = {}
+        self._shown: dict[Token, None] = {}
+        self._shown_by_category: dict[str, list[Token]] = {}
+        self._reserved: set[str] = set()
+        self._known = KnownValues(MIN_LENGTH, self._reserved)
+        self._echoes: tuple[Sequence[Entry], KnownValues] = ((), KnownValues(2, self._reserved))
+        self.reserve(reserved)
+
+    def reserve(self, words: Iterable[str]) -> None:
+        """Never report these words as known values, whatever was or will be learned."""
+        self._reserved.update(word.casefold() for word in words)
+
+    def learn(self, entries: Iterable[Entry]) -> None:
+        """Take in what a store assigned; an entry that is known already brings its new origins."""
+        for entry in entries:
+            if self._entries.get(entry.token) != entry:
+                self._entries[entry.token] = entry
+                self._remember(entry)
+
+    def _remember(self, entry: Entry) -> None:
+        spelling = entry.spelling
+        if spelling.category == LITERAL:
+            return
+        forms = {spelling.canonical: Encoding.PLAIN, spelling.raw: spelling.encoding, spelling.value: Encoding.PLAIN}
+        for text, encoding in forms.items():
+            if not _tellable(text):
+                continue
+            known = Known(
+                spelling.category,
+                spelling.canonical,
+                spelling.value,
+                encoding,
+                spelling.proof,
+                spelling.sensitive,
+                entry.origins if spelling.proof is Proof.KEY else None,
+                spelling.proof is Proof.NAME,
+            )
+            self._known.add(text, known, encoding is Encoding.PLAIN and _caseless(spelling.canonical))
+
+    def lookup(self, token: Token) -> Entry | None:
+        """What ``token`` stands for, None if this session does not know it."""
+        return self._entries.get(token)
+
+    def show(self, tokens: Iterable[Token]) -> None:
+        """Note that the client was shown ``tokens``: from now on it may use them."""
+        for token in tokens:
+            if token not in self._shown:
+                self._shown[token] = None
+                self._shown_by_category.setdefault(token.category, []).append(token)
+
+    def is_shown(self, token: Token) -> bool:
+        return token in self._shown
+
+    def shown_of(self, category: str, limit: int = 10) -> list[Token]:
+        """The tokens of ``category`` that this session was shown last, oldest first, at most ``limit``."""
+        return self._shown_by_category.get(category, [])[-limit:]
+
+    def known(self, text: str, origin: str) -> list[Span]:
+        """Values with a token that stand raw in ``text``, part of a message from ``origin``.
+
+        Disjoint and sorted, whole words only, the longest at each place, case
+        ignored where the category's canonical form has none.  A value proved
+        by its key alone is found only in messages of its origins.  Left out is
+        what can't be told from ordinary text: see :meth:`echoes`.
+        """
+        return self._known.find(text, origin)
+
+    def echoes(self, entries: Sequence[Entry], text: str) -> list[Span]:
+        """Forms and parts of the values of ``entries`` in ``text``, a part of the reply to the call they went into.
+
+        Disjoint and sorted.  Includes the short values that :meth:`known` leaves out.
+        """
+        if self._echoes[0] is not entries:
+            self._echoes = (entries, derived(entries, self._reserved))
+        return self._echoes[1].find(text)
+
+
+def _tellable(text: str) -> bool:
+    """Whether a value can be told from ordinary text."""
+    if len(text) < MIN_LENGTH or text.casefold() in COMMON:
+        return False
+    return any(c.isalpha() for c in text) or sum(c.isdigit() for c in text) >= MIN_DIGITS
+
+
+def _caseless(canonical: str) -> bool:
+    """A canonical form in one case says that its category ignores case."""
+    return canonical in (canonical.lower(), canonical.upper())
