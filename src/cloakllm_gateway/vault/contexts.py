@@ -252,7 +252,8 @@ def _urls(text: str, matches: Sequence[TokenMatch], is_url: bool) -> dict[int, _
 
 def _masked(text: str, matches: Sequence[TokenMatch]) -> str:
     """``text`` with its tokens blanked, so that their brackets end no URL; offsets stay."""
-    pieces, done = [], 0
+    pieces: list[str] = []
+    done = 0
     for match in matches:
         pieces += (text[done : match.start], "x" * (match.end - match.start))
         done = match.end

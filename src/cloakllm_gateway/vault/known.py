@@ -134,10 +134,13 @@ class KnownValues:
     def _longest(self, probe: _Probe, at: int) -> _Hit | None:
         """The longest value at ``at``, in positions of the folded text."""
         folded = probe.folded
-        if self._long and (alike := self._long.get(folded[at : at + _LONG])):
-            known, length = max(((known, _agreement(folded, at, value)) for value, known in alike), key=lambda x: x[1])
-            if probe.exists(at, at + length):
-                return _Hit(at, at + length, known, whole=any(length == len(value) for value, _ in alike))
+        best: _Hit | None = None
+        for value, known in self._long.get(folded[at : at + _LONG], ()) if self._long else ():
+            length = _agreement(folded, at, value)
+            if (best is None or length > best.end - at) and probe.exists(at, at + length):
+                best = _Hit(at, at + length, known, whole=length == len(value))
+        if best is not None:
+            return best
         for depth in self._depths:
             for length in self._lengths.get(folded[at : at + depth], ()):
                 end = at + length
