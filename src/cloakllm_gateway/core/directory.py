@@ -87,7 +87,8 @@ class Directory:
 
 def normal(uri: str) -> str:
     """``uri`` with each token in its exact form, however the client wrote it."""
-    parts, done = [], 0
+    parts: list[str] = []
+    done = 0
     for match in tokens.scan(uri):
         parts += (uri[done : match.start], str(match.token))
         done = match.end

@@ -12,8 +12,12 @@ import re
 
 from cloakllm_gateway.spans import Span
 
-_RESERVED_DOMAIN = re.compile(r"(?:^|[@./])(?:example\.(?:com|org|net)|(?:[a-z0-9-]+\.)*(?:test|invalid|example|localhost))\.?$")
-_RESERVED_ADDRESS = re.compile(r"^(?:127\.0\.0\.1|0\.0\.0\.0|192\.0\.2\.\d+|198\.51\.100\.\d+|203\.0\.113\.\d+|::1?|2001:db8:[0-9a-f:]*)$")
+_RESERVED_DOMAIN = re.compile(
+    r"(?:^|[@./])(?:example\.(?:com|org|net)|(?:[a-z0-9-]+\.)*(?:test|invalid|example|localhost))\.?$"
+)
+_RESERVED_ADDRESS = re.compile(
+    r"(?:127\.0\.0\.1|0\.0\.0\.0|192\.0\.2\.\d+|198\.51\.100\.\d+|203\.0\.113\.\d+|::1?|2001:db8:[0-9a-f:]*)"
+)
 
 
 def is_documentation(span: Span) -> bool:
@@ -21,4 +25,4 @@ def is_documentation(span: Span) -> bool:
     value = (span.value or span.canonical).casefold()
     if span.category == "EMAIL":
         return _RESERVED_DOMAIN.search(value) is not None
-    return span.category == "IP_ADDRESS" and _RESERVED_ADDRESS.match(value) is not None
+    return span.category == "IP_ADDRESS" and _RESERVED_ADDRESS.fullmatch(value) is not None

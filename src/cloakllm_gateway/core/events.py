@@ -151,6 +151,14 @@ class Log:
 
 
 @dataclass(frozen=True, slots=True)
+class LogOutput:
+    """Log a line that an upstream wrote outside the protocol, once it has been made clean."""
+
+    upstream: str
+    line: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class StartTimer:
     """Ask for an :class:`Elapsed` after so many seconds; starting a running timer moves its end."""
 
@@ -174,4 +182,4 @@ class Drop:
 Event: TypeAlias = (
     Received | Overlong | Connected | Disconnected | Scanned | ScanFailed | Assigned | AssignFailed | Elapsed
 )
-Effect: TypeAlias = Send | Scan | Assign | Record | Log | StartTimer | StopTimer | Drop
+Effect: TypeAlias = Send | Scan | Assign | Record | Log | LogOutput | StartTimer | StopTimer | Drop

@@ -38,11 +38,12 @@ from cloakllm_gateway.core.events import (
     Elapsed,
     Event,
     Log,
+    LogOutput,
     Overlong,
     Received,
     Record,
-    Scanned,
     ScanFailed,
+    Scanned,
     Send,
     StartTimer,
     Timer,
@@ -63,6 +64,7 @@ from cloakllm_gateway.protocol.jsonrpc import (
     INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
+    PARSE_ERROR,
     Failure,
     Limits,
     Malformed,
@@ -149,13 +151,18 @@ class Gateway:
         self._out.clear()
         return effects
 
+    @property
+    def idle(self) -> bool:
+        """Whether the client waits for nothing."""
+        return not self._asked
+
     # -- bytes to messages -------------------------------------------------------------------------
 
     def _received(self, peer: str, line: bytes) -> None:
         try:
             message = jsonrpc.classify(jsonrpc.decode(line, self._limits))
         except Malformed as error:
-            self._malformed(peer, error)
+            self._malformed(peer, line, error)
             return
         if peer == CLIENT:
             match message:
@@ -175,14 +182,18 @@ class Gateway:
             case Response() | Failure():
                 self._upstream_answers(upstream, message)
 
-    def _malformed(self, peer: str, error: Malformed) -> None:
+    def _malformed(self, peer: str, line: bytes, error: Malformed) -> None:
         if peer == CLIENT:
             self._out.append(Send(CLIENT, jsonrpc.failure(error.id, error.code, str(error))))
+            return
+        if error.code == PARSE_ERROR and error.id is None:
+            # Not a damaged message but something printed to the wrong place.
+            self._out.append(LogOutput(peer, line))
             return
         self._out.append(Log("warning", "malformed message", {"upstream": peer, "reason": str(error)}))
         self._answer_call(self._upstreams[peer], error.id, f"it sent a malformed message ({error})")
 
-    def _overlong(self, peer: str, id: Id | None) -> None:
+    def _overlong(self, peer: str, id: str | int | None) -> None:
         text = texts.overlong(peer, self._settings.max_bytes)
         if peer == CLIENT:
             self._out.append(Send(CLIENT, jsonrpc.failure(id, INVALID_REQUEST, text)))
@@ -190,7 +201,7 @@ class Gateway:
         self._out.append(Log("warning", "overlong message", {"upstream": peer}))
         self._answer_call(self._upstreams[peer], id, text)
 
-    def _answer_call(self, upstream: Upstream, id: Id | None, text: str) -> None:
+    def _answer_call(self, upstream: Upstream, id: str | int | None, text: str) -> None:
         """Give the call ``id`` a failure in place of the answer that can't be used."""
         if isinstance(id, int) and id in upstream.calls:
             self._upstream_answers(upstream, Failure(id, {"code": INTERNAL_ERROR, "message": text}))
@@ -516,7 +527,9 @@ class Gateway:
             case "notifications/roots/list_changed":
                 for upstream in self._upstreams.values():
                     if upstream.phase is Phase.READY and upstream.settings.roots:
-                        self._out.append(Send(upstream.name, jsonrpc.notification(notification.method, notification.params)))
+                        self._out.append(
+                            Send(upstream.name, jsonrpc.notification(notification.method, notification.params))
+                        )
             case _:
                 self._out.append(Log("debug", "notification of the client dropped"))
 

@@ -13,7 +13,7 @@ from cloakllm_gateway.core.policy import Policy
 from cloakllm_gateway.core.sanitizer import Clean, NeedAssign, NeedScan, Report, Sanitizing, Source, Step
 from cloakllm_gateway.core.settings import Settings
 from cloakllm_gateway.core.upstream import Upstream
-from cloakllm_gateway.errors import Withheld
+from cloakllm_gateway.errors import DetectionError, Withheld
 from cloakllm_gateway.protocol.surface import URI, Shape
 from cloakllm_gateway.protocol.walk import leaves
 from cloakllm_gateway.spans import Span
@@ -69,7 +69,15 @@ class Jobs:
             return
         settings = work.upstream.settings
         known_as = {**self._directory.shown(settings.name), **work.uris}
-        source = Source(settings.origin, self._vault, self._handles, settings.passing, known_as, work.restored)
+        source = Source(
+            origin=settings.origin,
+            vault=self._vault,
+            handles=self._handles,
+            categories=self._settings.categories,
+            passing=settings.passing,
+            uris=known_as,
+            restored=work.restored,
+        )
         self._numbers += 1
         job = self._numbers
         self._running[job] = (work, Sanitizing(work.part, work.shape, source))
@@ -94,7 +102,7 @@ class Jobs:
             step = answer(sanitizing)
             while isinstance(step, NeedScan) and not any(look.text for look in step.texts):
                 step = sanitizing.scanned([[] for _ in step.texts])
-        except Withheld as reason:
+        except (Withheld, DetectionError) as reason:
             self.fail(job, str(reason))
             return
         match step:

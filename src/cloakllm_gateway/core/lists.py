@@ -36,7 +36,11 @@ class Ask(Protocol):
     """Sends a request of the gateway's own to an upstream."""
 
     def __call__(
-        self, upstream: Upstream, method: str, params: dict[str, Any] | None, answered: Callable[[Response | Failure], None]
+        self,
+        upstream: Upstream,
+        method: str,
+        params: dict[str, Any] | None,
+        answered: Callable[[Response | Failure], None],
     ) -> None: ...
 
 
@@ -90,7 +94,9 @@ class Lists:
         member = LISTS[gathering.method]
 
         def answered(answer: Response | Failure) -> None:
-            items = answer.result.get(member) if isinstance(answer, Response) and isinstance(answer.result, dict) else None
+            items = (
+                answer.result.get(member) if isinstance(answer, Response) and isinstance(answer.result, dict) else None
+            )
             if not isinstance(items, list) or not isinstance(answer, Response):
                 reason = "it answered with an error" if isinstance(answer, Failure) else "its answer holds no list"
                 self._give_up(gathering, upstream, reason)
@@ -136,7 +142,9 @@ class Lists:
         in_order = [(u, gathering.parts[u.name]) for u in self._upstreams.values() if u.name in gathering.parts]
         items = [item for upstream, part in in_order for item in self._take(gathering.method, upstream, part[member])]
         if member == "resourceTemplates":
-            listed = [(u.name, t["uriTemplate"]) for u, part in in_order for t in part[member] if _has(t, "uriTemplate")]
+            listed = [
+                (u.name, t["uriTemplate"]) for u, part in in_order for t in part[member] if _has(t, "uriTemplate")
+            ]
             self._directory.set_templates(listed)
         self.loaded.add(gathering.method)
         # What else a result says (`_meta`, say) speaks for one upstream and can't be merged.

@@ -59,7 +59,9 @@ class Policy:
             return Verdict(False, "no origin", foreign=True)
         if entry.spelling.sensitive and self.settings.sensitive_to_origin_only:
             return Verdict(False, "sensitive: origin", foreign=True)
-        return Verdict(self.scope(destination) is Scope.SESSION, f"token_scope: {self.scope(destination)}", foreign=True)
+        return Verdict(
+            self.scope(destination) is Scope.SESSION, f"token_scope: {self.scope(destination)}", foreign=True
+        )
 
     def decide_own(self, entry: Entry, destination: str) -> Verdict:
         """The narrower rule for answers to an upstream's own request: to an origin or not at all."""

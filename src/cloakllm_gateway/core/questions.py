@@ -84,7 +84,11 @@ class Questions:
         if request.method == "sampling/createMessage" and "includeContext" in params:
             # The client would add what other upstreams said; only the user's own gateway may mix them.
             params["includeContext"] = "none"
-        if request.method == "elicitation/create" and upstream.settings.prefix and isinstance(params.get("message"), str):
+        if (
+            request.method == "elicitation/create"
+            and upstream.settings.prefix
+            and isinstance(params.get("message"), str)
+        ):
             params["message"] = f"{upstream.name}: {params['message']}"
         meta = params.get("_meta")
         if isinstance(meta, dict) and "progressToken" in meta:

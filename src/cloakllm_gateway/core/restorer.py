@@ -107,6 +107,8 @@ class _Run:
                 f"{token} may not go to {self._destination} (rule: {verdict.rule})",
                 "Its value belongs to another upstream. A person can allow it in the gateway's configuration.",
             )
+        if role is RESTORE_OWN and place.authority and not place.whole_authority:
+            return None
         self._refuse_place(entry, place, verdict)
         self.decisions[token] = Decision(entry, verdict)
         self._refuse_crowd()
@@ -132,9 +134,7 @@ class _Run:
     def _refuse_crowd(self) -> None:
         limit = self._by.policy.settings.max_foreign_tokens
         if sum(decision.verdict.foreign for decision in self.decisions.values()) > limit:
-            raise Refused(
-                f"More than {limit} values of other upstreams in one call", "Send fewer of them at a time."
-            )
+            raise Refused(f"More than {limit} values of other upstreams in one call", "Send fewer of them at a time.")
 
     def _refuse_near_misses(self, text: str) -> None:
         if not self._by.policy.settings.refuse_unknown_tokens:

@@ -37,9 +37,9 @@ from cloakllm_gateway.errors import Withheld
 from cloakllm_gateway.protocol.surface import (
     ADVERTISED,
     BLOB,
+    DATA,
     HANDLE,
     MEDIA,
-    DATA,
     NAME,
     PROTOCOL,
     URI,
@@ -48,13 +48,14 @@ from cloakllm_gateway.protocol.surface import (
 )
 from cloakllm_gateway.protocol.walk import KeyCollision, Leaf, Path, at, leaves, replace, strings
 from cloakllm_gateway.spans import Encoding, Kind, Proof, Span, Text, disjoint
-from cloakllm_gateway.vault import tokens
+from cloakllm_gateway.vault import placing, tokens
 from cloakllm_gateway.vault.entries import Entry, Spelling, Token
+from cloakllm_gateway.vault.placing import Standing
+from cloakllm_gateway.vault.tokens import LITERAL, TokenMatch
 from cloakllm_gateway.vault.vault import Vault
 
 #: Look-alike tokens outrank every find: the whole look-alike becomes one LITERAL.
 LITERAL_RANK = 1000
-LITERAL = "LITERAL"
 
 #: Stands for a placed token while the tripwire looks at the text around it: one private-use
 #: code point for each character of the token, so that offsets stay and no pattern matches it.
@@ -97,13 +98,16 @@ class Report:
 class Source:
     """Where a message comes from, as far as its sanitizing is concerned.
 
-    ``uris`` maps a resource's real URI to the one the client knows it by;
-    ``restored`` are the entries that the call being answered had restored.
+    ``categories`` are the names that make ``[NAME_1]`` a token that restore
+    would accept: in data, such a text is a look-alike.  ``uris`` maps a
+    resource's real URI to the one the client knows it by; ``restored`` are the
+    entries that the call being answered had restored.
     """
 
     origin: str
     vault: Vault
     handles: Handles
+    categories: frozenset[str]
     passing: frozenset[str] = frozenset()
     uris: Mapping[str, str] = field(default_factory=dict)
     restored: Sequence[Entry] = ()
@@ -128,10 +132,10 @@ class _Slot(NamedTuple):
 
 
 class _Cut(NamedTuple):
-    """The spans to take out of one slot, with the number of the spelling that each will be."""
+    """The spans to take out of one slot as they stand there, with the number of the spelling that each will be."""
 
     slot: _Slot
-    spans: Sequence[Span]
+    standing: Sequence[Standing]
     numbers: Sequence[int]
 
 
@@ -209,8 +213,9 @@ class Sanitizing:
             elif slot.role is HANDLE and not slot.where[1]:
                 edits[slot.where] = self._source.handles.issue(self._source.origin, at(self._part, slot.where[0]))
             else:
-                numbers = [spellings.setdefault(_spelling(slot, s), len(spellings)) for s in finds]
-                self._cuts.append(_Cut(slot, finds, numbers))
+                standing = placing.standing(slot.text, finds)
+                numbers = [spellings.setdefault(_spelling(slot, s.span), len(spellings)) for s in standing]
+                self._cuts.append(_Cut(slot, standing, numbers))
                 self._count(finds)
         if dropped:
             # Paths shift when items go, so the rest is looked at afresh.
@@ -286,12 +291,17 @@ class Sanitizing:
             for hit in hits:
                 if hit.category not in source.passing:
                     start, end = view.original(hit.start, hit.end)
-                    known.append(hit._replace(start=start, end=end, encoding=view.encoding))
-            for match in tokens.scan(view.text):
+                    known.append(hit._replace(start=start, end=end, encoding=view.encoding_of(hit.start, hit.end)))
+            for match in self._tokens_in(view.text):
                 start, end = view.original(match.start, match.end)
                 raw, value = slot.text[start:end], view.text[match.start : match.end]
-                alike.append(Span(start, end, LITERAL, value, raw, view.encoding, Proof.LITERAL, LITERAL_RANK))
+                encoding = view.encoding_of(match.start, match.end)
+                alike.append(Span(start, end, LITERAL, value, raw, encoding, Proof.LITERAL, LITERAL_RANK))
         return known, alike
+
+    def _tokens_in(self, text: str) -> list[TokenMatch]:
+        """What restore would accept in ``text``; ``rows[ITEM_3]`` is none of our business."""
+        return [match for match in tokens.scan(text) if match.token.category in self._source.categories]
 
     # -- the tripwire: every string, whatever its role ---------------------------------------------
 
@@ -315,7 +325,7 @@ class Sanitizing:
             text = base64.b64decode(str(value)).decode(charset) if charset else str(value)
             allowed = set(placed)
             for view in views(text):
-                for match in tokens.scan(view.text):
+                for match in self._tokens_in(view.text):
                     if view.original(match.start, match.end) not in allowed:
                         raise Withheld("the rewritten message held something that reads as a token and is none")
 
@@ -376,21 +386,16 @@ def _without(part: Any, dropped: set[Path]) -> Any:
 
 
 def _spelling(slot: _Slot, span: Span) -> Spelling:
-    """A span as the vault keeps it.
-
-    A span that is the whole leaf is spelled plainly, as it stands: as a whole
-    argument it must come back exactly so, whatever encoding it is in.
-    """
+    """A span as the vault keeps it: its raw text, what it means, how it is written there."""
     raw = slot.text[span.start : span.end]
-    whole = len(raw) == len(slot.text) and not slot.charset
-    encoding = Encoding.PLAIN if whole else span.encoding
+    is_number = slot.is_number or span.encoding is Encoding.JSON_NUMBER
     return Spelling(
         category=span.category,
         raw=raw,
-        value=raw if whole or not span.value else span.value,
+        value=span.value or raw,
         canonical=span.canonical or raw,
-        encoding=encoding,
-        kind=Kind.NUMBER if slot.is_number or encoding is Encoding.JSON_NUMBER else Kind.STRING,
+        encoding=span.encoding,
+        kind=Kind.NUMBER if is_number else Kind.STRING,
         proof=span.proof,
         sensitive=span.sensitive,
     )
@@ -405,14 +410,12 @@ def _rewritten(
     length = done = 0
     old = iter([*placed, (len(cut.slot.text) + 1, 0)])
     next_old = next(old)
-    for span, number in zip(cut.spans, cut.numbers, strict=True):
+    for (span, quote), number in zip(cut.standing, cut.numbers, strict=True):
         while next_old[0] < span.start:
             shift = length - done
             now.append((next_old[0] + shift, next_old[1] + shift))
             next_old = next(old)
-        entry = entries[number]
-        token = str(entry.token)
-        quote = '"' if entry.spelling.encoding is Encoding.JSON_NUMBER else ""
+        token = str(entries[number].token)
         before = cut.slot.text[done : span.start]
         length += len(before) + len(quote)
         now.append((length, length + len(token)))
@@ -437,12 +440,11 @@ def _beside(spans: Iterable[Span], placed: Sequence[tuple[int, int]]) -> list[Sp
 
 
 def _inside(inner: Span, outer: Span) -> bool:
-    return outer.start <= inner.start and inner.end <= outer.end and len_of(inner) < len_of(outer)
+    """Whether ``inner`` is a proper part of ``outer``."""
+    return (
+        outer.start <= inner.start and inner.end <= outer.end and (inner.start, inner.end) != (outer.start, outer.end)
+    )
 
 
 def _touch(one: Span, other: Span) -> bool:
     return one.start < other.end and other.start < one.end
-
-
-def len_of(span: Span) -> int:
-    return span.end - span.start

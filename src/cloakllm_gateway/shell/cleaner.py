@@ -1,0 +1,72 @@
+"""Texts that go to the log: made clean the way messages are."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from cloakllm_gateway.core.handles import Handles
+from cloakllm_gateway.core.policy import Policy
+from cloakllm_gateway.core.sanitizer import Clean, NeedAssign, NeedScan, Sanitizing, Source
+from cloakllm_gateway.core.settings import Settings
+from cloakllm_gateway.errors import GatewayError
+from cloakllm_gateway.protocol.surface import DATA
+from cloakllm_gateway.shell.scanner import Scanner
+from cloakllm_gateway.shell.stores import Store
+from cloakllm_gateway.spans import Span, Text
+from cloakllm_gateway.vault.entries import Entry, Spelling
+from cloakllm_gateway.vault.vault import Vault
+
+Find = Callable[[Sequence[Text]], Awaitable[Sequence[Sequence[Span]]]]
+Assign = Callable[[Sequence[Spelling]], Awaitable[Sequence[Entry]]]
+
+#: Characters of one log line that are kept.
+LONGEST_LINE = 2000
+
+
+async def drive(sanitizing: Sanitizing, find: Find, assign: Assign) -> Clean:
+    """Run one sanitizing to its end; raises :class:`GatewayError` where it can't."""
+    step = sanitizing.begin()
+    while True:
+        match step:
+            case NeedScan(texts):
+                step = sanitizing.scanned(await find(texts))
+            case NeedAssign(spellings):
+                step = sanitizing.assigned(await assign(spellings))
+            case Clean():
+                return step
+
+
+class Cleaner:
+    """Makes what upstreams print fit for the log, with the tokens of the session."""
+
+    def __init__(self, settings: Settings, vault: Vault, scanner: Scanner, store: Store, namespace: str) -> None:
+        self._settings = settings
+        self._policy = Policy(settings)
+        self._vault = vault
+        self._scanner = scanner
+        self._store = store
+        self._namespace = namespace
+        self._handles = Handles()
+
+    def for_upstream(self, upstream: str) -> Callable[[str], Awaitable[str]]:
+        async def clean(line: str) -> str:
+            return await self.clean(upstream, line)
+
+        return clean
+
+    async def clean(self, upstream: str, line: str) -> str:
+        """``line`` with tokens for its values; a line that can't be made clean is not shown."""
+        origin, group = self._policy.origin(upstream), self._policy.group(upstream)
+
+        async def assign(spellings: Sequence[Spelling]) -> Sequence[Entry]:
+            entries = await self._store.assign(self._namespace, group, origin, spellings)
+            self._vault.learn(entries)
+            return entries
+
+        source = Source(origin, self._vault, self._handles, self._settings.categories)
+        try:
+            clean = await drive(Sanitizing(line, DATA, source), self._scanner.find, assign)
+        except GatewayError:
+            return f"(withheld: {len(line)} characters that could not be sanitized)"
+        text = str(clean.part)
+        return text if len(text) <= LONGEST_LINE else text[:LONGEST_LINE] + "..."

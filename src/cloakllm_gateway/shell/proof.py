@@ -1,0 +1,115 @@
+"""The start-up proof: before the first message, show that what must be hidden is hidden.
+
+The examples of every enabled category go through the real sanitizing path, the
+worker process included, into a vault that is thrown away.  The proof of the
+deterministic part is remembered by a digest of detection's own code, its
+configuration and the version, since clients start the gateway every time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from cloakllm_gateway import __version__, detection
+from cloakllm_gateway.core.handles import Handles
+from cloakllm_gateway.core.sanitizer import Sanitizing, Source
+from cloakllm_gateway.detection.catalogue import CATALOGUE
+from cloakllm_gateway.errors import DetectionError
+from cloakllm_gateway.protocol import jsonrpc
+from cloakllm_gateway.protocol.surface import SURFACE
+from cloakllm_gateway.shell.cleaner import drive
+from cloakllm_gateway.shell.stores.memory import MemoryStore
+from cloakllm_gateway.shell.wiring import Parts
+from cloakllm_gateway.vault.entries import Entry, Spelling
+from cloakllm_gateway.vault.vault import Vault
+
+#: Holds the digest of the last proof, beside the other state.
+REMEMBERED = "proved"
+
+
+async def prove(parts: Parts) -> None:
+    """Raises :class:`DetectionError` naming the first category whose example gets through."""
+    if not parts.config.sanitize:
+        parts.logger.log("warning", "sanitizing is off", key="sanitize")
+        return
+    digest = _digest(parts)
+    remembered = parts.state_dir / REMEMBERED if parts.state_dir else None
+    if remembered is None or not _is_remembered(remembered, digest):
+        await prove_now(parts)
+        if remembered is not None:
+            _remember(remembered, digest)
+    if parts.detection.names is not None:
+        await parts.scanner.workers.prove()
+
+
+async def prove_now(parts: Parts) -> int:
+    """Prove the deterministic part, whatever is remembered; the number of examples that were hidden."""
+    store = MemoryStore(None)
+    count = 0
+    for category, text, value in _examples(parts):
+        vault = Vault()
+
+        async def assign(spellings: Sequence[Spelling], vault: Vault = vault) -> Sequence[Entry]:
+            entries = await store.assign("proof", "proof", "proof", spellings)
+            vault.learn(entries)
+            return entries
+
+        source = Source("proof", vault, Handles(), frozenset((*CATALOGUE, "LITERAL")))
+        result = {"content": [{"type": "text", "text": text}]}
+        shape = SURFACE["tools/call"].result
+        assert shape is not None
+        clean = await drive(Sanitizing(result, shape, source), parts.scanner.find, assign)
+        if value.encode() in jsonrpc.encode(clean.part):
+            raise DetectionError(
+                f"The start-up proof failed: an example of {category} was not hidden",
+                "Check detection.allow_list and the installation; the gateway does not start like this",
+            )
+        count += 1
+    return count
+
+
+def _examples(parts: Parts) -> Iterator[tuple[str, str, str]]:
+    """(category, text, the value in it that must be hidden) of all that is switched on."""
+    settings = parts.detection
+    for name, category in CATALOGUE.items():
+        if name not in settings.off:
+            for example in category.examples:
+                yield name, example.text, example.value
+    for term in sorted(settings.deny_list):
+        yield "TERM", f"about {term} .", term
+
+
+def _digest(parts: Parts) -> str:
+    """Over everything the proof depends on: the version, detection's own code, its configuration."""
+    sha = hashlib.sha256(f"{__version__}\n{_stable(parts)}\n".encode())
+    for source in sorted(Path(detection.__file__).parent.rglob("*.py")):
+        sha.update(source.read_bytes())
+    return sha.hexdigest()
+
+
+def _stable(parts: Parts) -> str:
+    """The detection settings in an order of their own: sets have none."""
+    settings = parts.detection
+    sets = [sorted(settings.off), sorted(settings.allow_list), sorted(settings.deny_list)]
+    return repr((settings.locales, settings.custom_patterns, settings.max_input_length, sets))
+
+
+def _is_remembered(path: Path, digest: str) -> bool:
+    try:
+        return path.read_text("ascii").strip() == digest
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _remember(path: Path, digest: str) -> None:
+    """Best effort: without it the next start proves again.  Never makes the directory, that is the store's to do."""
+    if not path.parent.is_dir():
+        return
+    fresh = path.with_name(f"{path.name}.{os.getpid()}")
+    with suppress(OSError):
+        fresh.write_text(digest + "\n", "ascii")
+        fresh.replace(path)

@@ -1,0 +1,192 @@
+"""The effect interpreter: everything the core asks for is done here, and nothing is decided.
+
+One task takes events one at a time, lets the core answer, and performs the
+effects in their order; whatever takes long runs beside it and comes back as an
+event.  The client's requests wait in its pipe until detection has been proved.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections import deque
+from collections.abc import Callable
+from typing import assert_never
+
+import anyio
+from anyio.abc import TaskGroup
+
+from cloakllm_gateway.core.events import (
+    CLIENT,
+    Assign,
+    Assigned,
+    AssignFailed,
+    Drop,
+    Effect,
+    Event,
+    Log,
+    LogOutput,
+    Overlong,
+    Received,
+    Record,
+    Scan,
+    ScanFailed,
+    Scanned,
+    Send,
+    StartTimer,
+    StopTimer,
+)
+from cloakllm_gateway.errors import DetectionError, VaultError
+from cloakllm_gateway.protocol import jsonrpc
+from cloakllm_gateway.shell.config import Config
+from cloakllm_gateway.shell.logging import Logger
+from cloakllm_gateway.shell.proof import prove
+from cloakllm_gateway.shell.supervisor import Spec, Supervisor
+from cloakllm_gateway.shell.timers import Timers
+from cloakllm_gateway.shell.transports.stdio import Front
+from cloakllm_gateway.shell.wiring import Parts, assemble
+
+#: Events that may wait before their senders have to.
+BACKLOG = 256
+
+#: Seconds that requests in flight are given when the client closes its side.
+LAST_ANSWERS = 3.0
+
+
+class Interpreter:
+    """Performs the effects of one session's core."""
+
+    def __init__(self, parts: Parts, front: Front, tasks: TaskGroup) -> None:
+        self._gateway = parts.gateway
+        self._scanner = parts.scanner
+        self._store = parts.store
+        self._namespace = parts.namespace
+        self._logger = parts.logger
+        self._front = front
+        self._tasks = tasks
+        self._send_event, self._events = anyio.create_memory_object_stream[Event](BACKLOG)
+        self._timers = Timers(self.post)
+        self._quiet = anyio.Event()
+        self.supervisors: dict[str, Supervisor] = {}
+
+    async def post(self, event: Event) -> None:
+        """Tell the core, in turn."""
+        await self._send_event.send(event)
+
+    async def run(self) -> None:
+        """Handle events until cancelled."""
+        self._tasks.start_soon(self._timers.run)
+        async for event in self._events:
+            await self._handle(event)
+
+    async def last_answers(self) -> None:
+        """The client has closed its side: give what is in flight a moment."""
+        with anyio.move_on_after(LAST_ANSWERS):
+            while not (self._gateway.idle and self._events.statistics().current_buffer_used == 0):
+                self._quiet = anyio.Event()
+                await self._quiet.wait()
+
+    async def _handle(self, event: Event) -> None:
+        waiting = deque([event])
+        while waiting:
+            current = waiting.popleft()
+            try:
+                effects = self._gateway.handle(current)
+            except Exception as error:  # noqa: BLE001 - the one broad handler: a bug of ours must not let anything through
+                self._close_peer(current, error)
+                continue
+            for effect in effects:
+                await self._perform(effect, waiting.append)
+        self._quiet.set()
+
+    def _close_peer(self, event: Event, error: Exception) -> None:
+        """A crash in the core withholds the message and closes who sent it; its text may hold values."""
+        peer = event.peer if isinstance(event, Received | Overlong) else CLIENT
+        self._logger.log(
+            "error", "internal_error", kind=type(error).__name__, while_handling=type(event).__name__, peer=peer
+        )
+        if peer in self.supervisors:
+            self.supervisors[peer].drop("the gateway could not handle a message of it")
+        else:
+            raise SystemExit(70) from None  # EX_SOFTWARE: the client's session can't go on
+
+    async def _perform(self, effect: Effect, soon: Callable[[Event], None]) -> None:
+        match effect:
+            case Send(peer, message):
+                line = jsonrpc.encode(message)
+                if peer == CLIENT:
+                    await self._front.send(line)
+                else:
+                    await self.supervisors[peer].send(line)
+            case Scan():
+                if self._scanner.is_small(effect.texts):
+                    soon(self._scan_now(effect))
+                else:
+                    self._tasks.start_soon(self._scan, effect)
+            case Assign():
+                self._tasks.start_soon(self._assign, effect)
+            case Record(decision, about):
+                self._logger.log("debug", decision, **about)
+            case Log(level, what, about):
+                self._logger.log(level, what, **about)
+            case LogOutput(upstream, line):
+                self.supervisors[upstream].noise(line)
+            case StartTimer(timer, seconds):
+                self._timers.start(timer, seconds)
+            case StopTimer(timer):
+                self._timers.stop(timer)
+            case Drop(upstream, reason):
+                self.supervisors[upstream].drop(reason)
+            case _:
+                assert_never(effect)
+
+    def _scan_now(self, effect: Scan) -> Scanned | ScanFailed:
+        try:
+            return Scanned(effect.job, self._scanner.find_now(effect.texts))
+        except DetectionError as error:
+            return ScanFailed(effect.job, str(error))
+
+    async def _scan(self, effect: Scan) -> None:
+        try:
+            found = await self._scanner.find(effect.texts)
+        except DetectionError as error:
+            await self.post(ScanFailed(effect.job, str(error)))
+        else:
+            await self.post(Scanned(effect.job, found))
+
+    async def _assign(self, effect: Assign) -> None:
+        try:
+            entries = await self._store.assign(self._namespace, effect.group, effect.origin, effect.spellings)
+        except VaultError as error:
+            await self.post(AssignFailed(effect.job, str(error)))
+        else:
+            await self.post(Assigned(effect.job, entries))
+
+
+async def serve(config: Config, logger: Logger) -> None:
+    """One session on standard input and output, until the client leaves or a signal comes.
+
+    Raises :class:`DetectionError` if the start-up proof fails, and the errors
+    of a configuration that turns out to be impossible.
+    """
+    parts = assemble(config, logger)
+    async with Front.claim(config.limits.max_message_bytes) as front, anyio.create_task_group() as tasks:
+        tasks.start_soon(_leave_on_signal, tasks.cancel_scope)
+        interpreter = Interpreter(parts, front, tasks)
+        tasks.start_soon(parts.scanner.workers.run)
+        for name, upstream in config.upstreams.items():
+            spec = Spec(name, upstream, config.limits.max_message_bytes)
+            supervisor = Supervisor(spec, interpreter.post, parts.cleaner.for_upstream(name), logger)
+            interpreter.supervisors[name] = supervisor
+            tasks.start_soon(supervisor.run)
+        await prove(parts)
+        tasks.start_soon(interpreter.run)
+        await front.run(interpreter.post)
+        await interpreter.last_answers()
+        tasks.cancel_scope.cancel()
+
+
+async def _leave_on_signal(scope: anyio.CancelScope) -> None:
+    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+        async for _ in signals:
+            scope.cancel()
+            return

@@ -1,0 +1,125 @@
+"""From a configuration to the parts of a running gateway."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from cloakllm_gateway import __version__
+from cloakllm_gateway.core.gateway import Gateway
+from cloakllm_gateway.core.settings import Settings, UpstreamSettings
+from cloakllm_gateway.detection.catalogue import CATALOGUE
+from cloakllm_gateway.detection.names import available
+from cloakllm_gateway.detection.settings import Settings as DetectionSettings
+from cloakllm_gateway.errors import ConfigError
+from cloakllm_gateway.shell.cleaner import Cleaner
+from cloakllm_gateway.shell.config import Config, Sensitive, Treatment, UnknownToken, UpstreamConfig, detection_settings
+from cloakllm_gateway.shell.logging import Logger
+from cloakllm_gateway.shell.scanner import Scanner
+from cloakllm_gateway.shell.state import default_state_dir
+from cloakllm_gateway.shell.stores import Store
+from cloakllm_gateway.shell.stores.memory import MemoryStore
+from cloakllm_gateway.vault.tokens import LITERAL
+from cloakllm_gateway.vault.vault import Vault
+
+#: Standard input and output have one client; its values live and die with the process.
+NAMESPACE = "stdio"
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Everything one session runs on."""
+
+    config: Config
+    detection: DetectionSettings
+    state_dir: Path | None
+    gateway: Gateway
+    vault: Vault
+    scanner: Scanner
+    store: Store
+    cleaner: Cleaner
+    logger: Logger
+    namespace: str = NAMESPACE
+
+
+def assemble(config: Config, logger: Logger) -> Parts:
+    """Build the parts; nothing is started and nothing written.  Raises :class:`ConfigError`."""
+    detection = _with_names_or_without(detection_settings(config.detection), logger)
+    settings = core_settings(config, detection)
+    state_dir = Path(config.state_dir).expanduser() if config.state_dir else default_state_dir()
+    store = MemoryStore(state_dir)
+    vault = Vault()
+    scanner = Scanner(detection)
+    return Parts(
+        config=config,
+        detection=detection,
+        state_dir=state_dir,
+        gateway=Gateway(settings, vault),
+        vault=vault,
+        scanner=scanner,
+        store=store,
+        cleaner=Cleaner(settings, vault, scanner, store, NAMESPACE),
+        logger=logger,
+    )
+
+
+def _with_names_or_without(detection: DetectionSettings, logger: Logger) -> DetectionSettings:
+    """Names in free text need a model; where it is absent and not required, say so and go on without."""
+    if detection.names is None or (reason := available(detection.names)) is None:
+        return detection
+    if detection.names.required:
+        raise ConfigError(f"detection.ner_required is set, but {reason}", "pip install 'cloakllm-gateway[detection]'")
+    logger.log("warning", "names in free text are not covered", reason=reason)
+    return DetectionSettings(
+        locales=detection.locales,
+        off=detection.off,
+        custom_patterns=detection.custom_patterns,
+        allow_list=detection.allow_list,
+        deny_list=detection.deny_list,
+        max_input_length=detection.max_input_length,
+        names=None,
+    )
+
+
+def core_settings(config: Config, detection: DetectionSettings) -> Settings:
+    """The configuration as the core takes it."""
+    labels = detection.names.labels if detection.names else ()
+    custom = [name for name, _ in detection.custom_patterns]
+    return Settings(
+        upstreams={name: _upstream(name, upstream) for name, upstream in config.upstreams.items()},
+        sanitize=config.sanitize,
+        token_scope=config.token_scope,
+        sensitive_to_origin_only=config.sensitive is Sensitive.ORIGIN,
+        refuse_unknown_tokens=config.unknown_token is UnknownToken.REFUSE,
+        categories=frozenset((*CATALOGUE, *labels, *custom, LITERAL)),
+        startup_wait=config.startup_wait,
+        name_budget=config.name_budget,
+        max_pending=config.limits.max_pending,
+        max_bytes=config.limits.max_message_bytes,
+        max_depth=config.limits.max_depth,
+        version=__version__,
+    )
+
+
+def _upstream(name: str, config: UpstreamConfig) -> UpstreamSettings:
+    return UpstreamSettings(
+        name=name,
+        prefix=name if config.prefix is None else config.prefix,
+        origin=f"{name}#{fingerprint(config)}",
+        passing=frozenset(category for category, how in config.categories.items() if how is Treatment.PASS),
+        token_scope=config.token_scope,
+        request_timeout=config.request_timeout,
+        startup_timeout=config.startup_timeout,
+        ui=config.ui,
+        sampling=config.sampling,
+        elicitation=config.elicitation,
+        roots=config.roots,
+    )
+
+
+def fingerprint(config: UpstreamConfig) -> str:
+    """What tells two programs of the same name apart: the command and its arguments."""
+    what = json.dumps([config.command, *config.args]).encode()
+    return hashlib.sha256(what).hexdigest()[:8]
