@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -34,6 +32,7 @@ from cloakllm_gateway.protocol.surface import (
     Tagged,
 )
 from cloakllm_gateway.protocol.walk import KeyCollision, Leaf, Path, at, leaves, replace, strings
+from tests.protocol.cost import seconds
 
 SHAPES: dict[str, Shape] = {
     "error": ERROR,
@@ -348,17 +347,6 @@ def test_the_deepest_message_allowed_can_be_walked_and_rewritten(build: Callable
     assert ("[X_0]" in {found for _, _, found, _ in strings(edited)}) is True
 
 
-def _seconds(work: Callable[[], object]) -> float:
-    """The least CPU time of five runs: what other processes do does not count."""
-    gc.collect()
-    times = []
-    for _ in range(5):
-        start = time.process_time()
-        work()
-        times.append(time.process_time() - start)
-    return min(times)
-
-
 def test_twice_the_message_takes_about_twice_the_time() -> None:
     def rows(n: int) -> Any:
         return [{"id": i, "name": f"Customer {i}", "email": f"u{i}@x.org"} for i in range(n)]
@@ -366,7 +354,7 @@ def test_twice_the_message_takes_about_twice_the_time() -> None:
     def work(value: Any) -> Callable[[], object]:
         return lambda: replace(value, _edits(leaves(value, DATA)))
 
-    assert _seconds(work(rows(16_000))) < 4 * _seconds(work(rows(8_000)))
+    assert seconds(work(rows(16_000))) < 4 * seconds(work(rows(8_000)))
 
 
 def test_marked_unions_take_the_first_mark_they_list() -> None:
