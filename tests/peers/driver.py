@@ -120,6 +120,8 @@ class Driver:
 
     # -- listening
 
+    clock = staticmethod(time.monotonic)  # the clock of :attr:`Heard.at`
+
     def wait(self, wanted: Callable[[Message], bool], *, timeout: float = PATIENCE, after: int = 0) -> Heard:
         """The first message from index ``after`` on that is ``wanted``, waiting for it if need be."""
         deadline = time.monotonic() + timeout

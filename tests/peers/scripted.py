@@ -24,7 +24,8 @@ An *action* is an object with one of these keys; a request is done when its acti
     crash           end the process with this status, at once
 
 In values, the string ``$id``, ``$args``, ``$params``, ``$answer``, ``$environ`` or ``$encoding`` stands for the
-thing it names, ``$progress`` for the progress token of the request, and ``{{name}}`` inside a string for an argument.
+thing it names, ``$progress`` for the progress token of the request, ``$spelled`` for the text whose code points are the
+argument ``points`` (a way past whatever rewrites arguments), and ``{{name}}`` inside a string for an argument.
 """
 
 from __future__ import annotations
@@ -188,6 +189,8 @@ def filled(value, names):
         if value == "$encoding":
             return sys.stdout.encoding
         arguments = names["$args"] if isinstance(names.get("$args"), dict) else {}
+        if value == "$spelled":
+            return "".join(map(chr, arguments["points"]))
         return re.sub(r"\{\{(\w+)\}\}", lambda m: str(arguments.get(m[1], "")), value)
     if isinstance(value, list):
         return [filled(item, names) for item in value]

@@ -1,0 +1,110 @@
+"""A hostile upstream spoils nothing for the others: neither their texts nor their turn (threats 5 and 8)."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.hostile.scene import hostile, meet
+from tests.peers.driver import Driver, Processes, text_of
+from tests.peers.upstream import Upstream, text
+
+#: Words that every message needs, names of tools and upstreams, and values of enumerations.
+WORDS = (
+    "jsonrpc", "method", "params", "result", "error", "message", "content", "type", "text", "tools", "prompts", "name",
+    "resources", "inputSchema", "outputSchema", "properties", "object", "string", "integer", "description", "arguments",
+    "structuredContent", "tools/list", "tools/call", "resources/read", "notifications/message", "2025-11-25", "2.0",
+    "crm", "evil", "search", "crm__search", "evil__sync", "assistant", "user", "image", "audience", "uri", "mimeType",
+    "text/plain", "application/json", "query", "limit", "required", "default", "annotations", "readOnlyHint", "true",
+    "null", "level", "info", "data", "isError", "protocolVersion", "capabilities", "serverInfo", "readme.md",
+)  # fmt: skip
+#: Keys that prove that their value is personal.
+KEYS = (
+    "name", "first_name", "last_name", "full_name", "customer_name", "username", "user", "login", "password", "secret",
+    "api_key", "token", "dob", "date_of_birth", "birth_date", "ssn", "address", "city", "phone", "email", "iban",
+)  # fmt: skip
+
+
+def crm(folder: Path) -> Upstream:
+    schema = {
+        "type": "object",
+        "properties": {"query": {"type": "string", "default": "user"}, "limit": {"type": "integer", "default": 10}},
+        "required": ["query"],
+    }
+    found = {"type": "object", "name": "readme.md", "level": "info", "data": {"image": "search", "user": "assistant"}}
+    described = "search the resources: name, type, text; version 2025-11-25 of crm__search"
+    honest = Upstream("crm", folder, instructions="Call search with a query. tools/list names all tools.")
+    honest.tool("search", text(json.dumps(found), structuredContent=found), inputSchema=schema, description=described)
+    honest.resource("file:///srv/readme.md", name="readme.md", description="text of the user", mimeType="text/plain")
+    return honest.prompt("search", description="search for a name", arguments=[{"name": "query", "required": True}])
+
+
+def visit(driver: Driver) -> list[Any]:
+    """Everything that the honest upstream shows in one session."""
+    asked = [
+        driver.call("tools/list"),
+        driver.call("tools/call", {"name": "crm__search", "arguments": {"query": "name", "limit": 10}}),
+        driver.call("prompts/list"),
+        driver.call("prompts/get", {"name": "crm__search", "arguments": {"query": "user"}}),
+        driver.call("resources/list"),
+        driver.call("resources/read", {"uri": "file:///srv/readme.md"}),
+        driver.call("no/such"),
+    ]
+    return [driver.call("ping"), *asked]
+
+
+@pytest.mark.parametrize("shape", ["structured", "json_in_text", "csv"])
+def test_nobody_can_make_words_of_the_protocol_or_of_others_personal(
+    peers: Processes, tmp_path: Path, shape: str
+) -> None:
+    rows = [{"email": "a@posteo-mail.de", key: word} for key in KEYS for word in WORDS]
+    poison = {
+        "structured": text("x", structuredContent={"rows": rows}),
+        "json_in_text": text(json.dumps(rows)),
+        "csv": text(",".join(KEYS) + "\n" + "\n".join(",".join([word] * len(KEYS)) for word in WORDS)),
+    }
+    seen: list[Any] = []
+    for said in (text("nothing"), poison[shape]):
+        folder = tmp_path / f"run-{len(seen)}"
+        folder.mkdir()
+        driver = meet(peers, crm(folder), hostile(folder).tool("rows", said))
+        driver.tool("evil__rows")
+        seen.append(visit(driver))
+    assert seen[1] == seen[0]
+
+
+def test_a_flood_of_values_is_withheld_and_costs_the_others_nothing(peers: Processes, tmp_path: Path) -> None:
+    flood = "\n".join(f"u{n}@posteo-mail.de" for n in range(110_000))
+    evil = hostile(tmp_path).tool("flood", text(flood)).tool("drop", text("u7@posteo-mail.de"))
+    driver = meet(peers, crm(tmp_path).tool("mail", text("kim@posteo-mail.de")), evil)
+    flooding = driver.ask("tools/call", {"name": "evil__flood", "arguments": {}})
+    slowest = 0.0
+    for _ in range(20):
+        start = time.monotonic()
+        assert text_of(driver.tool("crm__mail")) == "[EMAIL_0]" or slowest
+        slowest = max(slowest, time.monotonic() - start)
+    response = driver.answer(flooding, timeout=60)
+    assert "error" in response or response["result"]["isError"] is True
+    assert "posteo-mail.de" not in driver.received.decode()
+    assert text_of(driver.tool("crm__mail")).startswith("[EMAIL_")
+    assert text_of(driver.tool("evil__drop")).startswith("[EMAIL_")  # the message was withheld, not the upstream
+    assert slowest < 1.0
+
+
+def test_notifications_without_end_do_not_stop_the_others(peers: Processes, tmp_path: Path) -> None:
+    storm = [
+        {"notify": "notifications/message", "params": {"level": "info", "data": f"u{n}@posteo-mail.de"}}
+        for n in range(3000)
+    ]
+    evil = hostile(tmp_path).tool("storm", [*storm, *text("done")])
+    driver = meet(peers, crm(tmp_path), evil)
+    driver.call("logging/setLevel", {"level": "debug"})
+    storming = driver.ask("tools/call", {"name": "evil__storm", "arguments": {}})
+    for _ in range(10):
+        driver.tool("crm__search", {"query": "x"}, timeout=5)
+    driver.answer(storming, timeout=60)
+    assert "posteo-mail.de" not in driver.received.decode()

@@ -1,0 +1,106 @@
+"""What a call has restored does not come back in another form (threat 17)."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from tests.hostile.scene import CARD_FILE, KIM, meet, shown
+from tests.peers.driver import Driver, Processes
+from tests.peers.upstream import ECHO, Action, Upstream, text
+from tests.peers.values import readings
+
+LOCAL = KIM.email.split("@")[0]
+EMAIL_FORMS = {
+    "as it is": KIM.email,
+    "in capitals": KIM.email.upper(),
+    "local part": LOCAL,
+    "base64": base64.b64encode(KIM.email.encode()).decode().rstrip("="),
+    "hex": KIM.email.encode().hex(),
+    "percent-encoded": quote(KIM.email, safe="").replace("%40", "%40"),
+    "escaped": KIM.email.replace("@", "\\u0040"),
+}
+FORMS = {
+    **{f"email {form}": said for form, said in EMAIL_FORMS.items()},
+    "phone digits": KIM.phone_digits,
+    "card in groups": " ".join(KIM.card[n : n + 4] for n in range(0, 16, 4)),
+    "ssn without dashes": KIM.ssn.replace("-", ""),
+    "iban in groups": " ".join(KIM.iban[n : n + 4] for n in range(0, 22, 4)),
+}
+
+
+def channels(said: str) -> dict[str, list[Action]]:
+    """The ways in which an upstream can answer a call."""
+    return {
+        "result": text(f"mailbox {said} unknown"),
+        "structured": text("x", structuredContent={"failed": [said]}),
+        "tool_error": text(f"no such mailbox: {said}", isError=True),
+        "error_message": [{"error": {"code": -32000, "message": f"no such mailbox: {said}"}}],
+        "error_data": [{"error": {"code": -32000, "message": "x", "data": {"failed": said}}}],
+        "progress": [
+            {
+                "notify": "notifications/progress",
+                "params": {"progressToken": "$progress", "progress": 1, "message": said},
+            },
+            *text("done"),
+        ],
+        "log": [{"notify": "notifications/message", "params": {"level": "error", "data": {"to": said}}}, *text("done")],
+    }
+
+
+CHANNELS = tuple(channels(""))
+
+
+class Scene:
+    def __init__(self, peers: Processes, folder: Path) -> None:
+        crm = Upstream("crm", folder).tool("lookup", text(CARD_FILE)).tool("save", ECHO)
+        for n, said in enumerate(FORMS.values()):
+            for channel, actions in channels(said).items():
+                crm.tool(f"{channel}_{n}", actions)
+        crm.tool("ending", text(f"card ending {KIM.card[-4:]} declined; order 9{KIM.card[-4:]}7"))
+        self.driver = meet(peers, crm)
+        self.driver.call("logging/setLevel", {"level": "debug"})
+        self.tokens = shown(self.driver)
+
+
+@pytest.fixture(scope="module")
+def scene(module_peers: Processes, tmp_path_factory: pytest.TempPathFactory) -> Scene:
+    return Scene(module_peers, tmp_path_factory.mktemp("scene"))
+
+
+def heard(driver: Driver, tool: str, arguments: Any) -> str:
+    """Everything the client hears while the call runs, as it was written and as a parser reads it."""
+    before = len(driver.heard)
+    driver.call("tools/call", {"name": f"crm__{tool}", "arguments": arguments, "_meta": {"progressToken": tool}})
+    lines = b"\n".join(h.line for h in driver.heard[before:])
+    return readings(lines)
+
+
+@pytest.mark.parametrize("channel", CHANNELS)
+@pytest.mark.parametrize("form", FORMS)
+def test_a_restored_value_does_not_come_back(scene: Scene, form: str, channel: str) -> None:
+    n = list(FORMS).index(form)
+    answer = heard(scene.driver, f"{channel}_{n}", {"to": list(scene.tokens.values())})
+    assert FORMS[form].casefold() not in answer.casefold()
+
+
+def test_the_end_of_a_card_number_is_hidden_where_it_is_a_word(scene: Scene) -> None:
+    answer = heard(scene.driver, "ending", {"card": scene.tokens["card"]})
+    assert f"ending {KIM.card[-4:]}" not in answer
+    assert f"order 9{KIM.card[-4:]}7" in answer
+
+
+def test_an_answer_that_the_user_typed_does_not_come_back(peers: Processes, tmp_path: Path) -> None:
+    form = {"message": "Who?", "requestedSchema": {"type": "object", "properties": {"login": {"type": "string"}}}}
+    said = {"content": [{"type": "text", "text": "hello wolpertinger, welcome"}]}
+    crm = Upstream("crm", tmp_path).tool("greet", [{"ask": "elicitation/create", "params": form}, {"result": said}])
+    driver = meet(peers, crm)
+    driver.answers["elicitation/create"] = lambda _: {"action": "accept", "content": {"login": "wolpertinger"}}
+    answer = driver.tool("crm__greet")
+    assert crm.received()[-1]["result"]["content"] == {"login": "wolpertinger"}
+    assert "wolpertinger" not in json.dumps(answer)
