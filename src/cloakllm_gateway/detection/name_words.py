@@ -1,0 +1,416 @@
+"""Word lists about names: what tells a person, and what only looks like one.
+
+All are in lower case.  They are evidence, not truth: a list says where to
+look, what to believe without a model, and what to drop.
+"""
+
+from __future__ import annotations
+
+from unicodedata import combining, normalize
+
+
+def plain(word: str) -> str:
+    """A word as the lists have it: lower case, without accents."""
+    low = word.lower()
+    if low.isascii():
+        return low
+    return "".join(char for char in normalize("NFD", low) if not combining(char))
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(map(plain, text.split()))
+
+
+#: Given names: Europe, the Americas, South Asia, the Arab world, Africa, romanised East Asia.
+FIRST_NAMES = _words("""
+    gerrit arben ratana petronella maria amanda inger danial romi asya hleb emmie paige vikash tanvir waheed
+    aaliyah aaron abby abdel abdul abdullah abdulrahman abel abena abigail abiola abraham achim ada adaeze adam ade
+    adebayo adela adelaide adele adelheid aditya adnan adolf adrian adriana adriano afonso agata agatha agnes agneta
+    agnieszka agus ahmad ahmed aidan aileen aino aisha aitana ajay akash akiko akira al alan alana alastair alba
+    albert alberta alberto albrecht aldo alec aled alejandra alejandro aleksandar aleksander aleksandra aleksei
+    aleksey alena alessandra alessandro alessia alex alexa alexander alexandra alexandre alexandru alexei alexis
+    alfie alfio alfonso alfred alfredo alice alicia alina alison aliya allison alma almut alois aluisio alvaro alvin
+    alyssa ama amal amanda amara amber amelia amelie amina amir amit amos amparo amy ana anais ananya anastasia
+    anastasiya anatoly anaïs anders andre andrea andreas andrei andres andrew andris andriy andrzej andy anette
+    angel angela angeles angelica angelina angelo angie angus anibal anica anil anita anja anjali ankit ann anna
+    annabel annabelle annalisa annamaria anne anne-marie annegret anneke annelie anneliese annette annie annika
+    anouk ansgar anthony antoine anton antonella antonia antonio antónio anwar anya aoife aparecida april archie ari
+    ariana arianna aribert ariel arjun arkady arlene arlo armanda armando armida arnaud arne arnold art arthur artur
+    arturo arun arvind arvydas asha ashley ashok ashwin asif assunta astrid asuncion athena audrey august aurelie
+    aurora austin ava avery axel ayesha aymeric ayse aysegul ayumi ayşe aziza babatunde bahar baptiste barbara
+    barbel barry bartosz bastien bayu beata beatrice beatriz becki becky begona belen bella ben benedict benedikt
+    bengt beniamino benito benjamin benoit beppe bernadette bernard bernardete bernardo bernd bernhard bernice
+    bertha berthold bessie beth bethany betsy bettina betty beverly bhavna bianca bilal bill birgit birgitta bishnu
+    bjarne bjorg bjorn björn blake blanca blas bo bob bodo bogdan bohdan bojan bonnie boris borislav borja borje
+    bozena brad bradford bradley brandi brandon branko brenda brendan brent brett brian brianna brice bridget
+    brigitte britta brittany bronwyn brook bruce bruna bruno bryan bryant bryony budi burkhard byron bärbel caetano
+    caitlin caleb callum calogero calum calvin camden cameron camila camilla camille candace candela carina carl
+    carla carlo carlos carlota carlton carly carmel carmela carmelo carmen carminda carmine carol carolina caroline
+    carolyn carrie carson carsten casey cassandra catarina caterina catherine cathy cayetano cecile cecilia cedric
+    celeste celia celine cerys cesar cesare cettina chad chance chandra chantal charity charlene charles charlie
+    charlotte charmaine chase chelsea chen cheryl chester chiara chidi chinedu chioma chloe chloé chris christa
+    christelle christi christian christiane christina christine christl christof christoph christophe christopher
+    chukwu chukwuemeka ciara cindy ciro claire clara clare clarence claude claudia claudio claus clay clemens
+    clement clementine clifford clive clémence cole colette colin colleen conceição concepcion concetta connor conor
+    conrad constance consuelo cooper cora cordelia cordula corentin corey corinne cornelia cornelius corrado cory
+    cosimo courtney craig cristian cristiano cristina cristobal crystal curtis cynthia cátia cédric dag dagmar
+    daisuke daisy dale dalia dalton damian damiano damien dan dana daniel daniela daniele danielle danny daphne
+    darcy daria dario darius darlene darrell darren darryl darwin darya daryl dave davi david davide dawid dawn
+    dawson dean deanna debbie deborah debra deepak deepika deirdre delia della delores delphine demetrio denis
+    denise dennis denny denys derek derrick desiree desmond detlef detlev devika devin dewi dexter diana diane
+    dianne didier diego dieter dietmar dietrich dimitri dimitris dimitry dina dionisio dirk divya dixie dmitri
+    dmitry doerte dolores domingo dominic dominick dominik dominika dominique don donald donatella donato donna
+    donovan dora doreen dorian doris dorota dorothea dorothy doug douglas dragan drake drew duarte duc duncan dung
+    dusan dustin dvorak dwayne dwight dylan débora dörte dũng earl earnest eberhard ebony eckhard ed eddie edeltraud
+    edgar edith edmund edmundo edna edoardo edouard edson eduardo edvard edward edwin eero efrain efua egon ehrhard
+    eileen eilidh einar eino eko elaine elbert elden eldon eleanor elena eleni elfriede eli eliana eliane elias elif
+    elijah elin elina elisa elisabete elisabeth elisabetta elise elisha eliza elizabeth elke ella ellen elliot
+    elliott elmer elodie eloise elsa elsie elton elvira elvis emanuela emanuele emeka emeline emery emiko emil
+    emilia emiliano emilie emilio emily emma emmanuel emmett emmie emmy emppu emre encarnacion engelbert enid enrico
+    enrique enriqueta enza enzo eoin erhard eric erica erich erik erika erin erling ermanno erminia erna ernest
+    ernestina ernesto ernie erwin esben esme esmeralda espen esperanza esteban estella estelle ester esther ethan
+    ethel etienne ettore eugen eugene eugenia eugenio eulalia eunice eustaquio eva evan evaristo evelyn everett
+    evgeny ewa ewald ewan ezekiel ezra fabian fabiana fabien fabienne fabio fabiola fabrice fabrizia fabrizio
+    fabrício fadi faisal faith farah farid fatih fatima fatma fatou faustino fausto faye federica federico felicia
+    felicitas felicity felipe felix ferdi ferdinand fergus fermin fern fernanda fernando ferruccio filip filippo
+    filomena finn fiona flavia flavio fletcher flora florence florent florian floyd flynn flávia flávio folake
+    forrest franca frances francesca francesco francine francis francisca francisco franck franco francois frank
+    franklin franz françois françoise fraser frauke fred freddie frederic frederick frederik freja freya frieda
+    friederike friedhelm friedrich fritz frode froilan fulvia fulvio fumiko fátima gabi gabriel gabriela gabriele
+    gabriella gabrielle gael gaelle gaetan gaetano gaia gail gareth garrett gary gaurav gavin gebhard geert gemma
+    gene geneva genevieve gennady gennaro geoff geoffrey george georgia georgina gerald geraldine gerard gerardo
+    gerd gerda gerhard gernot gero gertrud gertrude gesine gethin ghada ghislaine giacinto giacomo gianfranco
+    gianluca gianmarco gianna gianni giedre gilbert gilberto gilda gilles gilson gina ginevra ginger gioacchino
+    gioia giordano giorgio giovanna giovanni gisela gisele gita giulia giuliana giuliano giulio giuseppe giuseppina
+    gladys glen glenda glenn gloria glória gonzalo goran gordon gottfried gotthard grace graciela grady graham grant
+    grazia graziella greg gregoire gregor gregorio gregory greta gretchen gretel griffin grigory grzegorz guadalupe
+    gudrun guenter guido guillaume guillermo gunilla gunnar gunther gustav gustavo guy gwen gwendolyn götz günter
+    günther haakon habib hadley hakan hal hala halina halvor hamish hamza hana hanh hani hank hanna hannah hannele
+    hannelore hannes hans hans-peter harald haris harish harley harmony harold harper harriet harris harrison harry
+    hartmut haruka haruto harvey hassan hatice hattie haya hayley hazel heather hector hedda hedwig heidi heike
+    heikki heiko heiner heinrich heinz heitor helder helen helena helene helga helge helmut hendrik henning henri
+    henrietta henrik henrike henrique henry herb herbert heribert herman hermann hermione hernan herschel herta
+    herve hervé hester hideo hilario hilary hilda hildegard hilton hiltrud hiro hiroko hiroshi hisham hitoshi holger
+    holly homer homero hope horace horst hortensia howard hubert hubertus huda hudson hugh hugo humberto hung hunter
+    huong huseyin hussein hyman hyun håkan hélène hùng hüseyin hương hạnh ian ibrahim ida ifeoma ignacio igor ilaria
+    ilka ilkka ilona ilse ilze imelda imke immacolata imogen imran indah ines inese inga inge ingeborg ingo ingolf
+    ingram ingrid ingvar inmaculada inês ira irene irina iris irma irmgard irmtraud irvin irving iryna isaac isabel
+    isabella isabelle isaiah isaura ishaan isidro ismail isolde israel itziar ivan ivana ivanka ivano ivo ivone ivy
+    iván iñaki jacek jacinta jacinto jack jackie jackson jaclyn jacob jacqueline jacquelyn jacques jada jade
+    jadranka jaime jakob jakub jamal james jamie jamila jan jana jandira jane janelle janet janette janez janice
+    janie janine janis janusz jared jarmila jarmo jaromir jaroslav jaroslaw jarrod jasmin jasmine jason javier jay
+    jayden jayne jean jean-claude jean-luc jean-marc jean-michel jean-paul jean-pierre jeanette jeannette jeannie
+    jed jeff jefferson jeffrey jelena jen jenifer jenna jennifer jenny jens jerald jeremiah jeremy jermaine jerome
+    jerry jesper jesse jessica jessie jesús jewel jianguo jihoon jill jim jimena jimmie jimmy jiri jitka jiwoo jo
+    joachim joan joana joanna joanne joao joaquim joaquin joaquín jocelyne jochem jochen jodi jodie jody joe joel
+    joelle joerg johan johann johanna johannes john johnnie johnny jolanta jolene jon jonas jonathan jonna jordi
+    jorge jorgen jorgina jorma jose josef josefa josefin josefina joseph josephine josh joshua josiane josie jost
+    josé jovita joy joyce joão joël juan juana juanita judi judith judy juergen juha jukka jules julia julian
+    juliana julianne juliano julie julien juliet juliette julio julius julián june junko jurgita juris jussara
+    justin justine justyna jutta jyoti jéssica jörg jörn jørgen jürgen jānis kaarina kacper kai kaitlyn kajsa kalle
+    kamal kamala kamil kamila kara kareem karel karen kari karim karin karina karl karl-heinz karl-theodor karla
+    karlis karolina kasey kaspar katarina katarzyna kate katerina katharina katherine kathie kathleen kathrin
+    kathryn kathryne kathy katie katja katrin katrina katya kavita kay kayla kazuo keiko keira keith kellie kelly
+    kelsey kelvin kemal ken kendall kendra kendrick kenichi kenji kenneth kenny kent kenta kerem keri kerri kerry
+    kerstin kevin khadija khaled khalid kiara kieran kim kimberly kiran kirill kirk kirsi kirsten kirsti kirsty
+    kitty kjell kjersti kjetil klara klaus klemens knut kofi konrad konstantin krista kristen kristie kristin
+    kristina kristof kristoffer krystal krystyna krzysztof kseniya kumar kunal kurt kwabena kwame kyle lacey
+    laetitia laila lakshmi lalita lamar lamberto lan lana lance landon lara larissa larry lars lasith lasse laszlo
+    latifa latoya laura laurel lauren laurence laurent lauri laurie lavonne lawrence layla laís leah leandra leandro
+    leanna leanne lee leena leif leigh leila leland lena lenka lennart lenny lenora leo leocadia leon leona leonard
+    leonardo leonie leonora leopold lerato leroy leslee lesley leslie lester leticia letizia letícia levi lewis
+    leyla liam liborio lidia liesel lieselotte lila lilian liliana lilith lillian lily lina linda lindiwe lindsay
+    lindsey linh linnea linus lionel lisa liselotte liz lizzie lloyd logan loic lois lola lonnie lora lore loredana
+    loren lorena lorenz lorenzo loretta lori loris lorna lorraine lothar lottie lou louella louis louisa louise
+    lourdes lourenço lovisa loïc lubomir luc luca lucas lucia luciana luciano lucie lucien lucille lucinda lucy
+    lucía ludger ludmila ludovic ludwig luigi luigia luis luisa luiz luiza lukas lukasz luke lukáš luna luther lutz
+    luís luísa lydia lydie lyle lynda lynette lynn lynne lyudmila lázaro léa lígia lívia līga mabel macarena maciej
+    maddalena madeleine madhuri madison mads mae magali magda magdalena maggie magnus maha mahmoud maja majid makoto
+    maksim malachi malcolm malgorzata malik malinda mallory mamadou mandla mandy manfred manlio manoj manolo manon
+    manuel manuela mara marc marc-antoine marcel marcela marcella marcelo marci marcia marcin marco marcos marcus
+    marcy mareike marek maren margaret margarete margarita margaux margie margit margot margret margrit marguerite
+    maria mariam marian mariana mariangela marianna marianne mariano mariarosa maribel maricarmen marie marie-claire
+    mariella marietta marija mariko marilena marilyn marina marine mario marion maris marisa marit marita marius
+    mariusz marjorie marjory mark markku marko markus marlene marlies marliese marlon marsha marshall marta marten
+    martha martijn martin martina marty martín marvin marwan mary maryam maryse marília masako massimiliano massimo
+    mateo mateusz matheus mathew mathias mathieu mathilde mathis matilda matt matteo matthew matthias matti mattia
+    mattie matías matěj maude maureen maurice mauricio maurizio mauro maurício mavis max maxim maxime maximilian
+    maximo maxine maxwell may maya mayumi małgorzata mechthild meera megumi mehmet mei meike meinhard melanie melba
+    melinda melissa melvin mercedes mercy meredith merle merlin merrill mervyn mette micaela michael michaela michal
+    michał micheal michel michela michele micheline michelle michiko mickey miguel mihai mika mikael mike mikhail
+    mikkel mikko mila milan mildred milena miles milica miller millicent millie milos milton mindy minh minji minjun
+    minna minnie minoru mira miranda mireille mirela mirella miriam mirjam mirko miroslav misaki missy misty mitch
+    mitchell mitzi mladen mohamed mohammad mohammed mohan mohit moira mollie molly mona monica monika monique
+    montserrat monty moreno morgan morgane moritz morris morten moses mounir mourad muhammad mukesh murad murat
+    muriel murilo mustafa myles myra myriam myrna myrtle márcia márcio máximo mónica nabil nabila nadezhda nadia
+    nadim nadine nadja nahia najwa nancy nanette naoko naomi natalia natalie nataliya natasha nathalie nathan
+    nathanael nathaniel natividad naveen nawal nayeli nazario nebojsa ned neha neil nell nella nelly nelson nerea
+    neslihan nettie neusa neville ngozi nguyen niamh nicholas nick nicki nicky nico nicola nicolai nicolas nicole
+    nicoletta nicolás nicolò niels nieves nigel nikhil nikita nikki niklas nikola nikolai nikolaus nikolay nikos
+    nils nimal nina nisha nitin nkechi noah noboru noel noelia noelle noemi noemie nola nomvula nona noor nora
+    norbert noreen noriko norma norman norris noura nuno nunzia nunzio nurul nádia obinna octavio océane oddvar
+    odile ofelia oguz oisin okan oksana ola olaf olalla ole oleg oleksandr olena olga oliveira oliver olivia olivier
+    olli oluwaseun omar ondrej ondřej onur opal ora orazio orhan oriol orlando ornella orsola ortwin orville osama
+    oscar oskar osman osvaldo oswald otis ottavia ottavio ottilie otto otávio oumar owain owen oyvind ozlem ozzie
+    paavo pablo paco padraig paloma pam pamela pankaj pansy paola paolo parker parvati pascal pascale pascaline
+    pascual pasquale pat patience patrice patricia patricio patrick patrik patrizia patrícia patsy patti patty paul
+    paula paulette paulina pauline paulino paulo pavel pawel paweł paxton pearl pedro peer peggy pekka penelope
+    penny pepe per per-olof percy pernille perry peter petr petra petri petros petunia phil philine philip philipp
+    philippa philippe philippine phillip phoebe phoenix phuong phyllis phương pia pierluigi piero pierre pietra
+    pietro pilar pina pino piotr pippa pirjo polina polly pooja porter portia prakash pranav prasad prashant preeti
+    preston primitivo primo priscilla priya priyanka prudence przemyslaw putu quang quentin quincy quinn rachel
+    radek radha radoslaw rafael rafaela rafal rafał raffaele raffaella ragnar rahul raimund raimundo rainer raivis
+    raj rajesh rajiv ralf ralph ramesh ramon ramona ramsay ramón randal randall randy rania raphael raphaël raquel
+    rasa rasha rashid rasmus raul ravi ray raymond raúl reagan rebecca rebekah reed reem reggie regina reginald reid
+    reidar reiner reinhard reinhold rekha remi remo renae renata renate renato rene renee renzo rené rex rhiannon
+    rhoda rhonda rhys ricarda ricardina ricardo riccardo rich richard richie rick ricky rida riikka riley rina risto
+    rita rizky roar rob robbie robert roberta roberto robin rocco rochelle rocky rocío rod roderick rodney rodolfo
+    rodrigo rogelio roger rogério rohan rohit roisin roland rolando rolf rolland romain roman romano romina romolo
+    ron ronald ronan ronda ronnie rosa rosalia rosalie rosalind rosalyn rosalía rosanna rosanne rosario rose
+    rosemarie rosemary rosie roslyn ross rossana rossella rostislav roswitha rosângela rowan roxanne roxie roy ruben
+    ruby rubén rudi rudolf rudy ruediger rufus ruggero rui rukmini rune rupert ruslan russ russell rusty ruth
+    ruwanthi ryan ryo ryota régis rémi rüdiger saara sabatino sabina sabine sabrina sachin sadie said sakura sally
+    salma salome salvador salvatore sam samantha sami samir samira sammy samuel samuele sana sandeep sandi sandra
+    sandrine sandro sandy sanja sanjana sanjay sanna santiago santo santos saoirse sara sarah sari sascha sasha
+    satomi satoshi satu saul saverio savita sawsan scott sean sebastian sebastien sebastián seija selena selim
+    selina selma seojun seppo serafina serena serenity sergei sergey sergio serkan seth settimio sevda sevgi seymour
+    shane shankar shannon sharon shaun shauna shawn shawna sheila sheldon shelia shelley shelly sherri sherry sheryl
+    shigeru shilpa shinji shirin shirley shreya sibel sibusiso sibylle sid sidney siegbert siegfried sieglinde
+    siegrid sierra signe sigrid sigurd siiri silas silke silvana silvano silvestro silvia silvio simon simona simone
+    simão sinan sindre sinead siobhan siobhán sipho siti siv skip sky slavko slobodan snezana snorre sofia sofie
+    solange soledad solvei solveig somchai sondra sonia sonja sooyeon sophia sophie soren spencer stacey stacie
+    stacy stan stanford stanislav stanislaw stanley stefan stefania stefanie stefano steffen stella stepan stephan
+    stephane stephanie stephen sterling steve steven stevie stewart stig stina stoyan stuart stéphane sue sumaya
+    summer sune sunil sunita sunny suresh susan susana susann susanna susanne susete sushma susie suzan suzanne
+    suzette svein sven svetlana swantje swati swetha sybil sybille sylvain sylvester sylvia sylvie sébastien sérgio
+    séverine sönke søren tabitha tad tadashi tadeusz tahir takashi takeshi takumi tamara tami tamika tammy tancredi
+    tania tanja tanner tanya tapani tara taras tariq tarja tatiana tatiane tatsuya taylor ted teddy teemu telma
+    tendai teodoro teresa teri terje terrance terrence terri terry tess tessa tetsuya teófilo thabo thaddeus thandi
+    thanh thao thaís thea theda thelma themba theo theodor theodore theresa theresia thiago thibault thibaut thierry
+    thilo thomas thor thora thorben thorbjorn thorsten thuy thảo tia tiago tiffany tihomir tilda till tilly tim timo
+    timothy timur tina tiril tiziana tiziano tobias toby todd toivo tom tomas tomasz tomislav tommaso tommie tommy
+    tomoko tomomi tomás tomáš tomé tone toni tony tonya torben torbjörn tore tori torsten torunn toshiro tracey
+    tracy trang traute trent trevor tricia trina trinity trisha tristan trond trude trudy truman trygve tuan tullio
+    tuncay tuomas tuula tuấn twila tyler tyrone tyson tânia ubaldo udo ugo ugur ulf ulla ulli ulrich ulrike ulysses
+    uma umberto ursel ursula uschi usha uta ute uwe vaclav val valarie valdis valentin valentina valentine valentín
+    valeria valerie valter vance vandana vanessa varun vasil vasily vaughn veit velma venkatesh vera verena verna
+    vernon veronica veronika veronique vesna vibeke vicenta vicente vicki vicky victor victoria vidar vijay vikram
+    viktor viktoria ville vince vincent vincenza vincenzo vinod vinícius viola violet violeta virginia vitalii
+    vitaly vito vittoria vittorio vitória viv vivek vivian viviana viviane vivien vladimir vladislav vojtech volkan
+    volker volkmar volodymyr vytautas vânia wade wael wagner walburga waleed wallace walter waltraud wanda wanida
+    ward warren wayan waylon wayne wei weiwei wellington wendell wendi wendy wenzel werner wesley weston whitney
+    wiebke wilbert wilbur wiley wilfred wilfredo wilfried wilhelm wilhelmina will willa willard willem william
+    willie willow willy wilma winfried winifred winnie winona winston wojciech wolf wolfgang wolfram woodrow wyatt
+    xavier xiaoming ximena xiuying yago yahya yann yannick yara yaroslav yash yasin yasmin yasmine yaw yelena
+    yevgeny yifan yilmaz ylva yngve yohann yoko yolanda yosef yoshiko younes youssef yuki yulia yuliya yumi yuri
+    yusuf yves yvette yvonne zacarias zachary zack zahra zaid zainab zane zanele zara zbigniew zdenek zdravko
+    zeferino zehra zeinab zeke zelda zeljko zeynep ziad zivko zlatan zoe zofia zoltan zoran zoé zuzana álvaro ángel
+    åke åsa élodie étienne ömer øystein øyvind úrsula đức łukasz
+""")
+
+#: Those that are words, places or products too: alone a reason to look, before a surname a name.
+AMBIGUOUS_NAMES = _words("""
+    darwin katrina gerrit
+    abby abel ada ade adele al alma ama amal amber ana angel april ari arlo art asha asuncion athena august aurora
+    austin ava avery axel ben bill blake bo bob brook budi carol cassandra cesar chad chance charity chase chelsea
+    christian claude clay cole concepcion consuelo cooper crystal dag daisy dale dan dana dawn dean dewi dina dixie
+    domingo don dragan drake drew dung earl earnest ed eko faith fausto fern finn fletcher flora florence forrest
+    frank franklin gail gene geneva georgia gina ginger gioacchino gioia grace grady grant grazia griffin guadalupe
+    guy hala hana harley harmony harper harris harrison haya hazel heather herb hilton hiro holly homer hope hudson
+    hugo hung hunter ida indah ingram iris israel ivy jack jackson jade jan jasmine jay jefferson jewel jo jordi joy
+    julia june kai kari kay ken kent kim kirk kitty kumar lan lana lance laurel lee lena leo lily linh linus liz
+    logan lola lore lou lourdes lucille luna madison mae mara mark marshall max may mei mercedes mercy merlin mika
+    mila milan miles miller milton minh mira misty mona monty moreno morgan morris nguyen nico nieves noel nora
+    norris ola ole oliveira onur opal ora orlando oscar otis otto pansy parker pascal pat patience patty pearl peer
+    penny per percy perry phoenix pilar pino polly porter preston primo prudence quincy ray reagan reed reem reid
+    remo rene rex rich riley rob robin rocky rod roman rosa rose rowan roy ruby rune rusty ryo said sakura sally
+    salome sam sana sandy santiago santo santos saul scott selma serenity seth sid sierra silas siv skip sky snorre
+    soledad spencer stan stanford sterling stig sue summer sune sunny sylvester tad tanner taylor ted terry thanh
+    theo thor tia tiffany till tim tone tore tori trent trinity tyler tyson uma uta ute val valentine vance victor
+    viola violet virginia wade wallace wanda ward warren wayne wei weston whitney wiley will willow wolf yaw yuki
+    zane zelda
+""")
+
+#: Those that are words so often that even a capitalised word behind them proves nothing (`Grace Period`).
+WORD_NAMES = _words("""
+    amber april art asuncion athena august aurora austin brook chance charity chase chelsea concepcion consuelo
+    crystal dag dawn dixie drake earnest faith geneva georgia ginger gioacchino gioia grace grazia guadalupe hala
+    harley harmony harper haya herb hope hudson hunter indah ingram israel jade jefferson jewel joy kari lore luna
+    may mercedes mercy merlin miller misty moreno nieves oliveira onur opal ora orlando pansy pascal patience per
+    phoenix pino porter primo prudence quincy reagan rich rocky rusty said sakura salome sandy santo santos serenity
+    sierra skip sky snorre stanford sterling summer sunny tad tanner thor tia till tori trinity valentine violet
+    ward will willow wolf
+""")
+
+#: What stands before a name and makes it one.
+TITLES = _words("""
+    brigadier capt captain col colonel corporal dame detective dhr doctor don dona doña dr frau gen general herr
+    imam inspector judge justice lady lieutenant lord lt madam madame major mevr miss mlle mme monsieur mr mrs ms mx
+    pastor prof professor rabbi rev reverend senator senor senora sergeant señor señora sgt signor signora signore
+    sir sr sra
+""")
+
+#: What may stand inside a name in lower case.
+PARTICLES = _words("al bin da das de del della den der di do dos du el ibn la le ten ter van von y zu zum")
+
+#: What may end a name with a full stop of its own.
+SUFFIXES = _words("jr sr phd md esq")
+
+#: A capitalised run that ends so is a place, a firm or a work, even if it begins with a given name.
+PLACES = _words("""
+    academy act ag airlines airport algorithm apartment apt arena associates association ave avenue award awards
+    band bank bar beach blvd boulevard building bv bypass cafe castle cathedral center centre championship chapel
+    choir chronicles church clinic co college company corp corporation county court creek crescent crossing ct cup
+    disease drive ensemble enterprises estate falls federation festival foundation fund gallery garden gardens gmbh
+    group harbor harbour highway holdings hospital hotel hwy inc industries inn institute island islands junction
+    laboratories labs lane league library lines llc llp ln ltd mall meadows media motors mount mountain mountains
+    museum office offices orchestra oval palace partners plaza plc prairie press prize pub publishing railway
+    railways ranch rapid rapids rd records restaurant river road sa school services shoals shore society solutions
+    springs spur square st stadium station stories stravenue street suite summit syndrome systems tales technologies
+    terrace theater theatre theorem tournament tower towers trail trails treaty trophy trust tunnel turnpike
+    underpass unions university valley viaduct villages ville vista walks
+""")
+
+#: What stands before a place or a thing and hardly ever before a person.
+PLACE_CUES = _words("in near via using into within across inside outside")
+
+#: What stands before a lone name: a greeting, a label, a preposition.
+CUES_BEFORE = _words("""
+    and applicant ask attn bonjour brother by call called cc cheers ciao client colleague contact customer daughter
+    dear email employee father for friend from hallo hello hey hi hola husband love manager met mother name named
+    nurse patient regards sender signed sincerely sister son tell thank thanks to user wife wishes with yours
+""")
+
+#: What stands after a lone name: what people do.
+CUES_AFTER = _words("""
+    agreed and asked asks called calls can confirmed could did emailed had has is joined knew knows left lived lives
+    met moved replied reported requested said says sent signed tells thinks thought told wanted wants was will
+    worked works would writes wrote
+""")
+
+#: What makes an unknown capitalised word a name: nobody is greeted who has none.
+GREETINGS = _words("dear hi hello hey hallo bonjour hola ciao")
+
+#: Words that begin sentences and headings, label fields, or name a role.
+COMMON = _words("""
+    a about above abstract according account accounts across action active actual actually add additional address
+    adjust admin administrative administrator affected after afterwards again agent ago ahead alert alerts all allow
+    allowed almost alone already also alternatively although always among amount an and annual another any anyone
+    anything anyway apart api app apparently appears appendix application applications apply approved approx are
+    area around array article as ask assert assistant associate assume at attach attachment attachments attention
+    author authors auto automatic available average avg avoid aware away back background bad balance bank base based
+    basic basically be because become been before begin behind believe below besides best better between beyond big
+    bill billing birth block blog board body bold bot both branch bring broken bug build bus business but button buy
+    by bye call called can cancel cannot card case category cell central ceo certain certainly certificate certified
+    cfo change changes channel chapter chat check checklist child choose cio city class clear clearly click client
+    clients close closed cloud cluster code coffee colleague colleagues collection color colour column columns come
+    comment comments commit committee common company compare compared compilation compiler complete component config
+    configuration configure confirm confirmation connect connection consider considering constructor contact
+    container contains content context continue contract contracts control convert coordinator copy core corp
+    corporation correct cost could count country course cover craft create created credit cto culture currency
+    current currently custom customer customers daily dashboard data database date dates day days dear debit debug
+    decimal default define delete delivery demo department deploy deployment deprecated description design despite
+    dessert detail details detect determine dev developer development device diagram diagrams dictionary did diff
+    different digital direct directed director directory disable disclaimer discount disk dispatch display do doc
+    docs document documentation documents does domain done down download draft drive driver due during e-mail each
+    early edit editor education either else email emails employee employees empty enable end engine engineer
+    engineering english enter entry environment error errors estimate even event events eventually every everybody
+    everyone everything exactly example examples except exception exec exit expected experience explain export extra
+    failed failure false faq fast fax feature features federal feedback feel fetch field fields figure file files
+    fill filter final finally finance find fine finish first fix fixme flag flow folder folks follow following font
+    food footer for forget form format fortunately found free frequently from front full fully function further
+    future gateway general generally generate generated get getting give given global go gone good got government
+    grand great group groups guide guidelines guilty guys hack had handle handler handles happy hardly has hash have
+    he head header heading health hello help hence her here hereby hey hi hidden high highway his history home hook
+    hooray hopefully host hot hotel hour hours house how however html http https i id ideally identifier identify if
+    ignore ignored image images imagine immediately implement import important improve in inbox inc include
+    including income indeed index info information init initial initially inner input insert inside install instance
+    instead institute int integer integration interesting interface internal international internet interval into
+    invalid inventory invoice invoices is issue issues it item items its itself job join journal json just keep key
+    keys kill kind kindly known lab label language large last lastly late lately later latest law layer layout lead
+    league learn least leave left legal length less let level library licence license life like likewise limit
+    limited line lines link links list listed live load loading local location lock log logger login logs long look
+    lot lots low ltd luckily machine madam mail main mainly maintain maintainer maintainers major make makes manage
+    management manager manual many map market master match matrix maxim maximum maybe mean meanwhile media meeting
+    member members memo memory menu merely merge message messages meta metallica method might minimum minor minutes
+    missing mobile mode model module monitor month monthly more moreover morning most mount move much multiple
+    museum music must my name namely names national native nb nearly necessarily need needs nested net network never
+    nevertheless new news next nice night no nobody node nodes none nonetheless nor normal normally north not
+    notably note notes nothing notice notification now nowhere null number numbers object objects observatory
+    obviously occasionally of off office official offline often ok old on once one online only open operation
+    operator ops optional options or orchestra order orders organization original oserror other otherwise ought our
+    out outer output over overall overview owner package page pages panel paragraph parameter parameters parent park
+    parse part partly partner party passed password path patient pattern pay payment pending people per percent
+    performance perhaps period permission person personally phone photo pick pipeline place plan please pleasure
+    pleasures plugin point policy pool port position possible post power presumably preview previous previously
+    price primary print prior private pro probably problem process processing product production products professor
+    profile program project projects prompt proposal protected protocol provide provided provider proxy ps public
+    publisher pull purchase push put quality quantity quarter quarterly query question questions queue quick quite
+    quote raise random range rarely rate rather raw re read readme ready real really reason recall receipt received
+    recent recently recipient record records ref reference regarding regardless regards region registry regular
+    related relatively release released releases remain remarks remember remote remove render replace reply repo
+    report reports repository represents request requests require required requirements research reset resource
+    resources respectively response rest restaurant result results retail retrieved retry return returned returns
+    review right risk road role root roughly route router row rows rule rules run runtime safe salary sale sales
+    salesperson same sample save scan schedule schema school science scope score script search second secret section
+    security see seems seldom select self semantic send sender senior sent sequence serial series server service
+    services session set setting settings setup several she sheet shell ship shipped shipping shop short should show
+    side sign signature similarly simple since sincerely single sir site size skip slightly small so software
+    solution some somebody someone sometimes somewhere soon sorry sort source south special specialist specifically
+    specification specify speed staff stage standard start started state statement static statistics status step
+    still stop storage store stream street strictly string strong strongly structure student style sub subject
+    submit subsequently such suddenly suite sum summary supervisor supplier support supports suppose supposedly sure
+    surely switch sync syntax system systems table tag tags take talk target task tasks tax team technical tell
+    temperature template temporary term terminal terms test tested testing tests text than thank thanks that the
+    their them then there thereafter thereby therefore these they thing things think this those though thread
+    through throughput thus ticket tier time timeout times timestamp tip title to today todo together token tokens
+    tomorrow tool tools top total trace track train transaction transfer translation tree trigger true truly try
+    turn twice two type types typically ultimately under unfortunately union unit universe university unknown unless
+    unlike unlikely until up update updated updates upgrade upload us usage use used user username users using
+    usually utility utterly valid validate value valued values variable vendor verify version very via video view
+    virtual visit volume wait want war warehouse warning warnings was watch way we web website week weekly welcome
+    well were west what whatever when whenever where whereas wherever whether which whichever while who whoever
+    whole whose why wide widget will window wish with within without wonder wonderful word work worker workflow
+    works workspace world would write xcode xml yaml yeah year yearly yep yes yesterday yet you your yours zip zone
+""")
+
+#: Days, months, feasts.
+CALENDAR = _words("""
+    apr aug august christmas dec december easter feb february fri friday jan january jul july jun june mar march mon
+    monday nov november oct october sat saturday sep sept september sun sunday thu thursday tue tuesday wed
+    wednesday
+""")
+
+#: Products, projects, languages and jargon of software: models take `Docker Hub` for a person.
+SOFTWARE = _words("""
+    actix ada airflow ajax alembic alpine amazon android angular ansible ant apache apollo apple arch argo
+    artifactory asana ascii assembly astro asyncio athena aurora authorization autoconf avro aws azure babel
+    backbone bamboo base64 bash bazel bearer bigquery bitbucket blender boolean bootstrap bower bun byte bytes caddy
+    cargo cassandra celery centos ceph cert chai chef chrome chromium circleci clang claude cli clickhouse clojure
+    cloudflare cloudwatch cmake codex composer conda confluence consul cookie copilot coq cors couchbase cpu crystal
+    csrf css csv curl cursor cypress cython dart databricks datadog ddl debian delta deno discord django dns docker
+    dockerfile dom drupal dto duckdb dynamo dynamodb ec2 eclipse ecs edge eks elastic elasticsearch electron elixir
+    elm ember enum envoy epoch erlang esbuild eslint etcd excel express facebook fargate fastapi fedora figma
+    firebase firefox flask flink flutter flux fortran ftp gatsby gemini gentoo gerrit gif git gitea github gitlab
+    gke gmail golang google gpu gradle grafana graphql groovy grpc grunt gui guid gulp hadoop haproxy harbor haskell
+    heroku hex hibernate hive hmac homebrew hub hugo iam ide imap influxdb intellij ios ip iso istio jaeger jasmine
+    java javascript jenkins jenkinsfile jest jetty jinja jira jpeg jpg jquery juniper jupyter jvm jwt kafka karma
+    keras keycloak kibana kotlin kubectl kubernetes kustomize lambda laravel latency latex ldap linkedin
+    linode linux lisp logstash loki lru lua lucene luna mac macos magento makefile mariadb markdown maven mcp
+    memcached mercurial metabase microsoft mime minikube minio mistral mocha mongo mongodb mongoose mozilla mutex
+    mypy mysql nagios nan nano neo4j netlify nextjs nexus nginx nim nomad notion npm numpy nuxt oauth oidc okta
+    ollama openai opensearch openshift openssl oracle orm packer pandas parcel parquet pascal pdf perl phoenix php
+    pii pinecone pip playwright png pnpm pod podman pods poetry polymer pop3 posix postgres postgresql postman
+    powershell prettier prisma prolog prometheus protobuf pulsar pulumi puma puppet puppeteer pydantic pylint pytest
+    python pytorch qt quarkus rabbitmq rag rails rake ram rancher rbac react redhat redis redshift redux regex
+    regexp rollup rpc rss rsvp ruby rust safari salesforce saml sass scala scikit scipy sdk sed selenium semver
+    sentry sequelize sha sharepoint shopify sid sidekiq sinatra slack smtp snowflake soap socket solr sonarqube
+    spacy spark sphinx splunk spring sql sqlalchemy sqlite sqs ssd ssh ssl ssn sso stack stderr stdin stdout
+    storybook stripe subversion supabase svelte svg swagger swift symfony tableau tailwind tcl tcp teams telegram
+    tensorflow terraform thrift tls tomcat tornado traefik travis trello trino tsv ttl twilio twitter typescript
+    ubuntu udp unicode unicorn unix uri url usb utc utf uuid vagrant vault vercel vim vite vm vpc vpn vue webhook
+    webpack whatsapp wifi windows wordpress xamarin xss yarn youtube zabbix zapier zend zipkin zookeeper zoom
+""")
+
+#: Capitalised words that are no names.  A find made of them is dropped, one that begins with them loses them.
+NOT_NAMES = COMMON | CALENDAR | SOFTWARE
