@@ -108,7 +108,7 @@ async def end(process: Process) -> None:
     if await _gone(process):
         return
     await _signal(process, getattr(signal, "SIGKILL", signal.SIGTERM))
-    await _gone(process)
+    await process.wait()  # nothing of the group runs any more, whoever has to reap the rest of it
 
 
 async def end_orphans(process: Process) -> None:

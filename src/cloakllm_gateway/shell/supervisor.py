@@ -28,8 +28,11 @@ Post = Callable[[Event], Awaitable[None]]
 
 CHUNK: Final = 65_536
 
-#: Seconds for the last output of a process that has ended, and for its end once its output has.
+#: Seconds that a process which has ended has for its last output, while descendants may still hold the pipe.
 LAST_WORDS: Final = 2.0
+
+#: Seconds that an exit status may come later than the end of a pipe; it is the better reason.
+STATUS: Final = 0.5
 
 
 class Restarts:
@@ -200,8 +203,7 @@ class Supervisor:
         for event in incoming.finish():
             await self._post(event)
         life.silent.set()
-        with anyio.move_on_after(LAST_WORDS):  # the exit status is the better reason
-            await life.process.wait()
+        await _exit_status(life)
         life.end("closed its output")
 
     async def _overhear(self, stream: ByteReceiveStream) -> None:
@@ -223,8 +225,7 @@ async def _feed(life: _Life, stream: ByteSendStream, lines: MemoryObjectReceiveS
         try:
             await stream.send(line + b"\n")
         except (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
-            with anyio.move_on_after(LAST_WORDS):  # the exit status is the better reason
-                await life.process.wait()
+            await _exit_status(life)
             life.end("closed its input")
             return
         life.sent(line)
@@ -233,6 +234,12 @@ async def _feed(life: _Life, stream: ByteSendStream, lines: MemoryObjectReceiveS
 async def _watch(life: _Life) -> None:
     status = await life.process.wait()
     life.end(f"was ended by signal {-status}" if status < 0 else f"exited with status {status}")
+
+
+async def _exit_status(life: _Life) -> None:
+    """A pipe has ended: if the process ends at once, its status is the reason."""
+    with anyio.move_on_after(STATUS):
+        await _watch(life)
 
 
 async def _chunks(stream: ByteReceiveStream) -> AsyncIterator[bytes]:
