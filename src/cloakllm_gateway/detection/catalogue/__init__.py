@@ -1,0 +1,31 @@
+"""Every category of personal data the gateway knows, as data.
+
+To add one: write its :class:`Category` in the module of its family, with
+examples and look-alikes, and name it here.  The generic test and the start-up
+proof pick it up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from cloakllm_gateway.detection.catalogue import contact, identity, money, network, people, secrets
+from cloakllm_gateway.detection.catalogue.checks import is_documentation
+from cloakllm_gateway.detection.catalogue.model import CERTAIN, Category, Example, Pattern
+
+TERM = Category("TERM", examples=(), canonical=lambda text: text)
+
+_ALL = (
+    secrets.PRIVATE_KEY, secrets.JWT, secrets.AWS_KEY, secrets.API_KEY, secrets.SECRET,
+    money.CREDIT_CARD, money.IBAN, money.BIC, money.BANK_ACCOUNT, money.WALLET, money.CARD_CODE,
+    identity.SSN, *identity.NATIONAL, *identity.NUMBERED,
+    contact.EMAIL, contact.PHONE, contact.ADDRESS, contact.USERNAME,
+    people.PERSON, people.DATE_OF_BIRTH,
+    network.IP_ADDRESS, network.MAC_ADDRESS, network.IMEI,
+    TERM,
+)  # fmt: skip
+
+CATALOGUE: Mapping[str, Category] = MappingProxyType({category.name: category for category in _ALL})
+
+__all__ = ["CATALOGUE", "CERTAIN", "Category", "Example", "Pattern", "TERM", "is_documentation"]

@@ -1,0 +1,205 @@
+"""National ids, tax, insurance, patient and travel document numbers.
+
+One row per number.  Most checksums let one in ten or eleven random numbers
+pass, so a row says whether its written form is ``DISTINCTIVE`` (a checksum
+and a shape that nothing else has) or needs a word or key that names it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from cloakllm_gateway.detection.catalogue import checks
+from cloakllm_gateway.detection.catalogue.checks import compact, whole
+from cloakllm_gateway.detection.catalogue.model import CHECKED, CONTEXT, SHAPED, Category, Pattern, example
+
+_SSN_WORDS = r"ssn|social.?security|\bsss?\b|\bitin\b|\btin\b|taxpayer|tax.?id"
+
+SSN = Category(
+    "SSN",
+    examples=(
+        example("SSN «536-22-8726»"),
+        example("«536-22-8726»"),
+        example("ssn=«536904399» in the legacy export"),
+        example('{"ssn": "«536228726»"}'),
+        example("social security number is «123 45 6789»"),
+    ),
+    lookalikes=(
+        "Part no. 123-45-6789-RED, order #987-65-4321",
+        "000-12-3456 and 666-12-3456 and 536-00-8726",
+        "LinkedAccountId: 215805592",
+    ),
+    patterns=(
+        Pattern(r"(?<![A-Za-z0-9.#+-])\d{3}-\d{2}-\d{4}(?![A-Za-z0-9]|[.-][A-Za-z0-9])", whole(checks.ssn)),
+        Pattern(
+            rf"(?i:{_SSN_WORDS})(?#gap)[^\d\n]{{0,24}}(\d{{3}}[ .-]?\d{{2}}[ .-]?\d{{4}})(?![A-Za-z0-9]|[.-][A-Za-z0-9])",
+            whole(checks.ssn),
+            rank=SHAPED,
+        ),
+    ),
+    keys=("ssn", "socialsecuritynumber", "socialsecurity", "ssnumber", "socialsecurityno", "itin", "ssnlast4", "taxpayerid"),
+    shape=r"(?:\d{3}[ .-]?\d{2}[ .-]?\d{4}|[*xX]{3}-?[*xX]{2}-?\d{4})",
+    canonical=compact,
+    sensitive=True,
+)
+
+
+class Row(NamedTuple):
+    """One national number: its category, its module of ``python-stdnum``, how it is written, what names it."""
+
+    name: str
+    module: str
+    form: str
+    words: str
+    keys: tuple[str, ...]
+    samples: tuple[str, ...]
+    distinctive: bool = False
+
+
+_D = r"[ .-]?"
+
+
+def _grouped(*sizes: int) -> str:
+    """Digits in groups, each two groups joined by at most one space, dot or hyphen."""
+    return _D.join(rf"\d{{{size}}}" for size in sizes)
+
+
+ROWS = (
+    Row("NIR_FR", "fr.nir", rf"[12]{_D}\d{{2}}{_D}[0-9]{{2}}{_D}\d[0-9AB]{_D}\d{{3}}{_D}\d{{3}}{_D}\d{{2}}",
+        r"s[ée]cu|n\.?i\.?r\b|insee|vitale|sociale", ("nir", "numerosecu", "numerosecuritesociale", "insee", "numsecu"),
+        ("2 95 10 99 126 111 93",), True),
+    Row("DNI_ES", "es.dni", rf"\d{{8}}{_D}[A-Za-z]", r"\bdni\b|\bnif\b|identidad|documento", ("dni", "nif", "documentoidentidad"),
+        ("54362315-K",)),
+    Row("NIE_ES", "es.nie", rf"[XYZxyz]{_D}\d{{7}}{_D}[A-Za-z]", r"\bnie\b|extranjer|identidad", ("nie",), ("X2482300W",)),
+    Row("CODICE_FISCALE_IT", "it.codicefiscale", r"[A-Za-z]{6}\d{2}[A-EHLMPR-Ta-ehlmpr-t]\d{2}[A-Za-z]\d{3}[A-Za-z]",
+        r"codice.?fiscale|\bc\.?f\.?\b", ("codicefiscale", "cf"), ("RCCMNL83S18D969H",), True),
+    Row("PESEL_PL", "pl.pesel", r"\d{11}", r"pesel", ("pesel",), ("44051401359",)),
+    Row("NIP_PL", "pl.nip", _grouped(3, 3, 2, 2), r"\bnip\b", ("nip",), ("856-734-62-15",)),
+    Row("CPF_BR", "br.cpf", r"\d{3}\.\d{3}\.\d{3}-\d{2}", r"\bcpf\b", ("cpf",), ("390.533.447-05",), True),
+    Row("AADHAAR_IN", "in_.aadhaar", _grouped(4, 4, 4), r"aadhaa?r|\buid(?:ai)?\b|आधार", ("aadhaar", "aadhar", "aadhaarnumber", "uidai"),
+        ("2341 2341 2346",)),
+    Row("PAN_IN", "in_.pan", r"[A-Za-z]{5}\d{4}[A-Za-z]", r"\bpan\b", ("pannumber", "panno", "pancard"), ("ACUPA7085R",)),
+    Row("STEUER_ID_DE", "de.idnr", _grouped(2, 3, 3, 3), r"steuer|\bidnr\b|\btin\b|tax.?id|identifikationsnummer",
+        ("steuerid", "steueridnr", "steueridentifikationsnummer", "idnr"), ("36 574 261 809",)),
+    Row("BSN_NL", "nl.bsn", rf"\d{{4}}{_D}\d{{2}}{_D}\d{{3}}|\d{{9}}", r"\bbsn\b|burgerservice|sofi", ("bsn", "burgerservicenummer", "sofinummer"),
+        ("111222333",)),
+    Row("PERSONNUMMER_SE", "se.personnummer", r"(?:\d{2})?\d{6}[-+ ]?\d{4}", r"personnummer|\bpnr\b|personal.?(?:identity|number)",
+        ("personnummer", "personnr", "pnr"), ("880320-0016",)),
+    Row("FODSELSNUMMER_NO", "no.fodselsnummer", r"\d{6} ?\d{5}", r"f[øo]dselsn|personnummer|fnr\b", ("fodselsnummer", "fnr"), ("151086 95077",)),
+    Row("CPR_DK", "dk.cpr", r"\d{6}[- ]?\d{4}", r"\bcpr\b|personnummer", ("cpr", "cprnummer", "cprnr"), ("211062-5629",)),
+    Row("HETU_FI", "fi.hetu", r"\d{6}[-+A-FU-Ya-fu-y]\d{3}[0-9A-Ya-y]", r"hetu|henkil[öo]tunnus|personbeteckning", ("hetu", "henkilotunnus"),
+        ("131052-308T",), True),
+    Row("NHS_GB", "gb.nhs", _grouped(3, 3, 4), r"\bnhs\b", ("nhs", "nhsnumber", "nhsno"), ("943 476 5870",)),
+    Row("NINO_GB", "", r"[A-CEGHJ-PR-TW-Za-ceghj-pr-tw-z][A-CEGHJ-NPR-TW-Za-ceghj-npr-tw-z] ?\d{2} ?\d{2} ?\d{2} ?[A-Da-d]",
+        r"\bnino?\b|national.?insurance|\bni (?:no|number)", ("nino", "nationalinsurancenumber", "ninumber"), ("AB 12 34 56 C",)),
+    Row("UTR_GB", "gb.utr", r"\d{5} ?\d{5}K?", r"\butr\b|taxpayer reference", ("utr",), ("1955839661",)),
+    Row("PPS_IE", "ie.pps", r"\d{7}[A-Wa-w][AHWTXahwtx]?", r"\bppsn?\b", ("pps", "ppsn"), ("6433435F",)),
+    Row("CNP_RO", "ro.cnp", r"[1-9]\d{12}", r"\bcnp\b", ("cnp",), ("1630615123457",)),
+    Row("EGN_BG", "bg.egn", r"\d{10}", r"\begn\b|егн", ("egn",), ("7523169263",)),
+    Row("RC_CZ", "cz.rc", r"\d{6}/?\d{3,4}", r"rodn[eé]|\brc\b|\brč\b", ("rodnecislo",), ("710319/2745",)),
+    Row("OIB_HR", "hr.oib", r"\d{11}", r"\boib\b", ("oib",), ("33392005961",)),
+    Row("EMSO_SI", "si.emso", r"\d{13}", r"emšo|\bemso\b", ("emso",), ("0101006500006",)),
+    Row("PIB_RS", "rs.pib", r"\d{9}", r"\bpib\b", ("pib",), ("101134702",)),
+    Row("AMKA_GR", "gr.amka", r"\d{11}", r"αμκα|\bamka\b", ("amka",), ("01013099997",)),
+    Row("ASMENS_KODAS_LT", "lt.asmens", r"[1-6]\d{10}", r"asmens", ("asmenskodas",), ("33309240064",)),
+    Row("ISIKUKOOD_EE", "ee.ik", r"[1-6]\d{10}", r"isikukood", ("isikukood",), ("36805280109",)),
+    Row("PERSONAS_KODS_LV", "lv.pvn", r"\d{6}-?\d{5}", r"personas", ("personaskods",), ("161175-19997",)),
+    Row("NISS_BE", "be.nn", r"\d{2}[.]?\d{2}[.]?\d{2}[ -]?\d{3}[. ]?\d{2}", r"\bniss\b|\binsz\b|rijksregister|registre national",
+        ("niss", "insz", "rijksregisternummer", "numeronational"), ("85.07.30-033 28",)),
+    Row("AHV_CH", "ch.ssn", r"756\.?\d{4}\.?\d{4}\.?\d{2}", r"\bahv|\bavs\b|sozialversicherung", ("ahv", "ahvnummer", "avs", "numeroavs"),
+        ("756.9217.0769.85",), True),
+    Row("VNR_AT", "at.vnr", r"\d{4} ?\d{6}", r"\bsvnr\b|sozialversicherung|\bvsnr\b", ("svnr", "sozialversicherungsnummer"), ("1237 010180",)),
+    Row("NIF_PT", "pt.nif", _grouped(3, 3, 3), r"\bnif\b|contribuinte", ("numerocontribuinte", "nifpt"), ("501 964 843",)),
+    Row("KENNITALA_IS", "is_.kennitala", r"\d{6}-?\d{4}", r"kennitala", ("kennitala",), ("450401-3150",)),
+    Row("TCKIMLIK_TR", "tr.tckimlik", r"[1-9]\d{10}", r"\bt\.?c\.?\b|kimlik", ("tckimlik", "tckn", "kimlikno"), ("17291716060",)),
+    Row("TEUDAT_ZEHUT_IL", "il.idnr", r"\d{7,8}-?\d", r"teudat|zehut|ת\.?ז|תעודת", ("teudatzehut",), ("3933742-3",)),
+    Row("SIN_CA", "ca.sin", _grouped(3, 3, 3), r"\bsin\b|social insurance|\bnas\b", ("sin", "socialinsurancenumber"), ("123-456-782",)),
+    Row("TFN_AU", "au.tfn", _grouped(3, 3, 3), r"\btfn\b|tax file", ("tfn", "taxfilenumber"), ("123 456 782",)),
+    Row("MEDICARE_AU", "", r"[2-6]\d{3} ?\d{5} ?\d(?:[/-]?\d)?", r"medicare", ("medicare", "medicarenumber"), ("2123 45670 1",)),
+    Row("IRD_NZ", "nz.ird", r"\d{2,3}-?\d{3}-?\d{3}", r"\bird\b", ("ird", "irdnumber"), ("49-091-850",)),
+    Row("IDNR_ZA", "za.idnr", r"\d{13}", r"\bid\b|identity|\brsa\b", ("idnumber", "saidnumber"), ("7503305044089",)),
+    Row("CURP_MX", "mx.curp", r"[A-Za-z]{4}\d{6}[HMXhmx][A-Za-z]{5}[A-Za-z0-9]\d", r"\bcurp\b", ("curp",), ("BOXW310820HNERXN09",), True),
+    Row("RFC_MX", "mx.rfc", r"[A-Za-zÑñ&]{4}[ -]?\d{6}[ -]?[A-Za-z0-9]{3}", r"\brfc\b", ("rfc",), ("GODE561231GR8",)),
+    Row("RUT_CL", "cl.rut", r"\d{1,2}\.?\d{3}\.?\d{3}-[0-9Kk]", r"\brut\b|\brun\b", ("rut", "rutnumero"), ("12.531.909-2",)),
+    Row("CUIT_AR", "ar.cuit", r"\d{2}-?\d{8}-?\d", r"\bcuit\b|\bcuil\b", ("cuit", "cuil"), ("20-26756539-3",)),
+    Row("CEDULA_EC", "ec.ci", r"\d{9}-?\d", r"c[ée]dula|\bci\b", ("cedula",), ("171430710-3",)),
+    Row("CI_UY", "", r"\d\.\d{3}\.\d{3}-\d", r"c[ée]dula|\bci\b", ("cedulauy",), ("1.234.567-2",)),
+    Row("NIT_CO", "co.nit", r"\d{3}\.?\d{3}\.?\d{3}-\d", r"\bnit\b", ("nit",), ("213.123.432-1",)),
+    Row("RESIDENT_ID_CN", "cn.ric", r"\d{17}[0-9Xx]", r"身份证|居民|resident|\bid\b", ("shenfenzheng", "residentid"), ("360426199101010071",), True),
+    Row("MYNUMBER_JP", "jp.in_", _grouped(4, 4, 4), r"マイナンバー|個人番号|my.?number", ("mynumber",), ("6214 9832 0257",)),
+    Row("RRN_KR", "kr.rrn", r"\d{6}-?[1-8]\d{6}", r"주민|resident|\brrn\b", ("rrn", "residentregistrationnumber"), ("971013-9019902",)),
+    Row("NRIC_SG", "", r"[STFGMstfgm]\d{7}[A-Za-z]", r"\bnric\b|\bfin\b", ("nric",), ("S1234567D",)),
+    Row("NRIC_MY", "my.nric", r"\d{6}-?\d{2}-?\d{4}", r"\bnric\b|mykad|kad pengenalan", ("mykad", "icnumber"), ("770305-02-1234",)),
+    Row("TIN_TH", "th.pin", r"\d-?\d{4}-?\d{5}-?\d{2}-?\d", r"บัตรประชาชน|ประจำตัว|thai.?id|national.?id", ("thaiid",), ("1-2345-45678-78-1",)),
+    Row("INN_RU", "ru.inn", r"\d{10}(?:\d{2})?", r"\binn\b|инн", ("inn",), ("123456789047",)),
+    Row("EDRPOU_UA", "ua.rntrc", r"\d{10}", r"рнокпп|\brntrc\b|іпн|\bipn\b", ("rnokpp", "ipn"), ("1759013776",)),
+)  # fmt: skip
+
+_EDGE = r"(?<![A-Za-z0-9.+/_-])"
+_END = r"(?![A-Za-z0-9]|[./-][A-Za-z0-9])"
+
+
+def _national(row: Row) -> Category:
+    proof = whole(checks.stdnum(row.module)) if row.module else None
+    patterns = [
+        Pattern(rf"(?i:{row.words})(?#gap)[^\n]{{0,20}}?{_EDGE}({row.form}){_END}", proof, rank=CHECKED if proof else CONTEXT)
+    ]
+    if row.distinctive:
+        patterns.append(Pattern(rf"{_EDGE}(?:{row.form}){_END}", proof, rank=CHECKED))
+    return Category(
+        row.name,
+        examples=tuple(example(f'{{"{row.keys[0]}": "«{sample}»"}}') for sample in row.samples),
+        patterns=tuple(patterns),
+        keys=row.keys,
+        shape=row.form,
+        canonical=compact,
+        sensitive=True,
+    )
+
+
+def _numbered(name: str, words: str, form: str, keys: tuple[str, ...], samples: tuple[str, ...], lookalikes: tuple[str, ...] = ()) -> Category:
+    """A number without a public checksum: only behind a word that names it, or under its key."""
+    return Category(
+        name,
+        examples=tuple(example(sample) for sample in samples),
+        lookalikes=lookalikes,
+        patterns=(Pattern(rf"(?<![A-Za-z])(?i:{words})(?#gap)[^A-Za-z0-9\n]{{1,6}}(?:(?:is|was|no|number|nr)\b[.: #]{{1,3}})?({form}){_END}", rank=CONTEXT),),
+        keys=keys,
+        shape=form,
+        canonical=compact,
+        sensitive=True,
+    )
+
+
+_CODE = r"(?=[A-Za-z0-9-]{0,12}\d)[A-Za-z0-9](?:-?[A-Za-z0-9]){4,14}"
+
+NUMBERED = (
+    _numbered("PASSPORT", r"passport|reisepass|passeport|pasaporte|passaporto|paspoort|paszport", _CODE,
+              ("passport", "passportnumber", "passportno", "reisepassnummer", "numeropasseport", "pasaporte", "passaporto"),
+              ("Passport no. «C01X00T47» issued", '{"passport_number": "«L898902C3»"}'), ("passport.js v0.7.0", "passport: required")),
+    _numbered("DRIVER_LICENSE", r"driver'?s? licen[cs]e|driving licen[cs]e|\bdl\b|f[üu]hrerschein|permis de conduire", _CODE,
+              ("driverlicense", "driverslicense", "drivinglicence", "driverlicence", "licensenumber", "fuhrerschein", "driverlicensenumber"),
+              ("driver's license: «D1234567»", '{"drivers_license": "«2270-66-1551»"}')),
+    _numbered("MEDICAL_RECORD", r"mrn|medical record|patient (?:id|no)|krankenakte", r"(?:MRN-?)?(?=[A-Za-z0-9-]{0,10}\d)[A-Za-z0-9](?:-?[A-Za-z0-9]){4,12}",
+              ("mrn", "medicalrecordnumber", "medicalrecord", "patientid", "patientnumber"),
+              ("MRN: «MRN-5180742»", '{"mrn": "«MRN-5180742»"}')),
+    _numbered("INSURANCE_NUMBER", r"policy|insurance (?:id|no|number|policy)|member id|versicherung(?:snummer|s-nr)|krankenkasse", r"(?=[A-Za-z0-9-]{0,10}\d{4})[A-Za-z0-9](?:-?[A-Za-z0-9]){5,15}",
+              ("policynumber", "insurancenumber", "insuranceid", "insurancepolicynumber", "policyno", "memberid", "versicherungsnummer", "subscriberid"),
+              ("Policy: «POL-7043906»", '{"policy_number": "«POL-4127272»"}')),
+    _numbered("TAX_ID", r"tax.?id|\bein\b|\btin\b|vat (?:id|no|number)|ust-?id", r"(?:[A-Z]{2})?\d{2}(?:[- ]?\d){6,10}",
+              ("taxid", "ein", "tin", "vatid", "vatnumber", "taxnumber", "taxidentificationnumber", "ustid", "steuernummer", "numerofiscal", "partitaiva"),
+              ("Tax ID: «91-1397884»", '{"tax_id": "«70-2585894»"}')),
+    _numbered("NATIONAL_ID", r"national.?id|\bnid\b|identity (?:card|number)|personalausweis|id card", r"(?:NID-?)?(?=[A-Za-z0-9-]{0,10}\d{3})[A-Za-z0-9](?:[- ]?[A-Za-z0-9]){5,15}",
+              ("nationalid", "nationalidnumber", "identitynumber", "identitycard", "personalid", "nid", "ausweisnummer", "personalausweis"),
+              ("National ID: «NID-900189483»", '{"national_id": "«NID-900189483»"}')),
+    _numbered("EMPLOYEE_ID", r"employee (?:id|no|number)|emp(?:loyee)?.?id|personalnummer|staff (?:id|no)", r"(?:EMP-?)?(?=[A-Za-z0-9-]{0,8}\d{2})[A-Za-z0-9](?:-?[A-Za-z0-9]){3,11}",
+              ("employeeid", "empid", "employeenumber", "staffid", "personalnummer", "matricule"),
+              ("Employee ID: «EMP-84167»", '{"employee_id": "«EMP-13040»"}')),
+    _numbered("VIN", r"\bvin\b|vehicle identification|fahrgestell", r"[A-HJ-NPR-Za-hj-npr-z0-9]{17}", ("vin", "vehicleidentificationnumber", "fahrgestellnummer"),
+              ("VIN «1HGCM82633A004352»",), ("vin = model.predict(x)",)),
+    _numbered("LICENSE_PLATE", r"license plate|licence plate|number plate|plate (?:no|number)|kennzeichen|immatriculation|matr[ií]cula|targa",
+              r"[A-ZÄÖÜ0-9]{1,4}[ -][A-Z0-9]{1,5}(?:[ -][A-Z0-9]{1,4})?", ("licenseplate", "licenceplate", "platenumber", "kennzeichen", "immatriculation", "plate", "numberplate"),
+              ("Kennzeichen «M-AB 1234» falsch geparkt", '{"license_plate": "«AB-123-CD»"}')),
+)  # fmt: skip
+
+NATIONAL = tuple(_national(row) for row in ROWS)

@@ -1,0 +1,170 @@
+"""Cards, bank accounts, wallets."""
+
+from __future__ import annotations
+
+from cloakllm_gateway.detection.catalogue import checks
+from cloakllm_gateway.detection.catalogue.checks import whole
+from cloakllm_gateway.detection.catalogue.model import CHECKED, CONTEXT, KEYED, SHAPED, Category, Pattern, example
+
+_CARD_WORDS = (
+    r"card|karte|carte|carta|tarjeta|cart[aã]o|kaart|karta|visa|master|amex|american express|discover|maestro|credit|"
+    r"debit|\bpan\b|\bcc\b|kredit|カード|卡"
+)
+_EDGE = r"(?<![A-Za-z0-9.+-])(?<![A-Za-z0-9][:/])"
+_END = r"(?![A-Za-z0-9]|[.-]\d)"
+
+CREDIT_CARD = Category(
+    "CREDIT_CARD",
+    examples=(
+        example("Card «4111 1111 1111 1111».com"),
+        example("«4111-1111-1111-1111»"),
+        example("«4111.1111.1111.1111»"),
+        example("Amex «3782 822463 10005» declined"),
+        example("my card «5555555555554444» was charged"),
+        example('{"card": "«4242424242424242»"}'),
+        example('{"card_number": «4242424242424242»}'),
+    ),
+    lookalikes=(
+        "sha 4f4111111111111111ab",
+        "id 3f2b8c1e-9d4a-4b6f-8a2e-672331071866",
+        '{"trace": 4111111111111111, "kind": "counter"}',
+        '{"order_id": "4000123412341234", "batch": 1234567890123456}',
+        "ms 1767225600009 and 0.4111111111111111",
+        "4111 1111 1111 1112",
+    ),
+    patterns=(
+        Pattern(rf"{_EDGE}\d{{4}}(?:[ .-]{{1,2}}\d{{4}}){{3}}[ .-]\d{{3}}{_END}", whole(checks.card), rank=CHECKED),
+        Pattern(rf"{_EDGE}\d{{4}}(?:(?:[ .-]{{1,2}}|\r?\n)\d{{4}}){{3}}{_END}", whole(checks.card), rank=CHECKED),
+        Pattern(rf"{_EDGE}3\d{{3}}[ .-]\d{{6}}[ .-]\d{{4,5}}{_END}", whole(checks.card), rank=CHECKED),
+        Pattern(rf"{_EDGE}\d{{13,19}}{_END}", whole(checks.card), rank=CHECKED, near=_CARD_WORDS),
+        Pattern(
+            rf"{_EDGE}[3-6]\d{{3}} ?\d{{0,2}}[*xX•]{{2,6}}[ -]?(?:[*xX•]{{2,6}}[ -]?){{1,2}}\d{{4}}{_END}", rank=SHAPED
+        ),
+    ),
+    keys=(
+        "card", "cardnumber", "creditcard", "creditcardnumber", "debitcard", "ccnumber", "cc", "ccnum", "pan", "cardno",
+        "paymentcard", "kreditkarte", "kreditkartennummer", "kartennummer", "cartebancaire", "numerocarte", "tarjeta",
+        "numerotarjeta", "cartadicredito", "numerocarta", "cartaocredito", "numerocartao", "creditcardno", "kaartnummer",
+        "numerkarty",
+    ),
+    shape=r"\d(?:[ .-]{0,2}\d){11,18}",
+    canonical=checks.digits,
+    sensitive=True,
+)  # fmt: skip
+
+IBAN = Category(
+    "IBAN",
+    examples=(
+        example("«DE89 3704 0044 0532 0130 00» by Friday"),
+        example("iban: «de89370400440532013000»"),
+        example("«DE89-3704-0044-0532-0130-00» |"),
+        example("«NL91 ABNA 0417 1643 00»"),
+        example('{"iban": "«FR55072724133710230501»"}'),
+    ),
+    lookalikes=("DE89 3704 0044 0532 0130 01", "SE4550000000058398257467", "AB12CDEF34567890123456"),
+    patterns=(
+        Pattern(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?:(?:[ -]|\r?\n)?[A-Za-z0-9]){11,32}", checks.iban, rank=CHECKED),
+        Pattern(
+            r"(?<![A-Za-z])(?i:iban)(?#gap)[^A-Za-z0-9\n]{1,8}(?:(?:is|no|number|:) ?){0,2}([A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,32})",
+            checks.iban_extent,
+            rank=CONTEXT,
+        ),
+    ),
+    keys=("iban", "ibannumber", "ibancode", "accountiban", "bankiban"),
+    shape=r"[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){10,32}",
+    canonical=checks.compact,
+    sensitive=True,
+)
+
+BIC = Category(
+    "BIC",
+    examples=(example("BIC: «COBADEFFXXX»"), example('{"swift": "«DEUTDEFF500»"}')),
+    lookalikes=("SWIFTLY DEPLOYED", "BICYCLES ARE FUN"),
+    patterns=(
+        Pattern(
+            r"(?<![A-Za-z])(?:BIC|SWIFT|Swift|bic|swift)(?:(?:/| |-)?(?:BIC|SWIFT|[Cc]ode))?(?#gap)[ :=\"']{1,4}"
+            r"([A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?)(?![A-Za-z0-9])",
+            rank=CONTEXT,
+        ),
+    ),
+    keys=("bic", "swift", "swiftcode", "biccode", "bicswift", "swiftbic"),
+    shape=r"[A-Za-z]{6}[A-Za-z0-9]{2}(?:[A-Za-z0-9]{3})?",
+    canonical=checks.compact,
+)
+
+BANK_ACCOUNT = Category(
+    "BANK_ACCOUNT",
+    examples=(
+        example("account number: «9382637939»"),
+        example('{"account_number": "«5676512785»"}'),
+        example("Kontonummer «0532013000»"),
+    ),
+    lookalikes=("LinkedAccountId: 215805592", "account 12", "accountNumber of items: 7"),
+    patterns=(
+        Pattern(
+            r"(?<![A-Za-z])(?i:(?:bank )?(?:account|acct|a/c) ?(?:number|num|no|nr|#)|acct|routing ?(?:number|no)?|"
+            r"sort code|konto(?:nummer|-nr|nr)|num[eé]ro de (?:compte|cuenta))(?#gap)[.:=# \"'-]{1,5}(?:(?:is|was) )?"
+            r"(\d(?:[ -]?\d){5,17})(?![A-Za-z0-9]|[.-]\d)",
+            rank=CONTEXT,
+        ),
+    ),
+    keys=(
+        "accountnumber", "bankaccount", "bankaccountnumber", "accountno", "acctno", "acctnumber", "kontonummer",
+        "numerocompte", "numerocuenta", "numeroconto", "numeroconta", "rekeningnummer", "numerkonta", "routingnumber",
+        "sortcode", "routing", "clabe", "bsb",
+    ),
+    shape=r"[A-Za-z]{0,4}\d(?:[ -]?\d){4,20}",
+    canonical=checks.compact,
+    sensitive=True,
+)  # fmt: skip
+
+WALLET = Category(
+    "WALLET",
+    examples=(
+        example("sent to «bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq»"),
+        example("eth «0xde0B295669a9FD93d5F28D9Ec85E40f4cb697BAe»"),
+        example("to «1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa» on"),
+    ),
+    lookalikes=("0xdeadbeef", "commit 3f2a1c9d8e7b6a5f4c3d2e1f0a9b8c7d6e5f4a3b"),
+    patterns=(
+        Pattern(r"(?<![A-Za-z0-9])(?:bc1|tb1)[02-9ac-hj-np-z]{25,87}(?![A-Za-z0-9])"),
+        Pattern(r"(?<![A-Za-z0-9])0x[0-9a-fA-F]{40}(?![A-Za-z0-9])"),
+        Pattern(
+            r"(?<![A-Za-z0-9+/=_-])[13][1-9A-HJ-NP-Za-km-z]{25,34}(?![A-Za-z0-9+/=_-])", lambda text: _base58(text)
+        ),
+    ),
+    keys=("wallet", "walletaddress", "btcaddress", "ethaddress", "bitcoinaddress", "cryptoaddress"),
+    shape=r"[A-Za-z0-9]{20,100}",
+    sensitive=True,
+)
+
+_BASE58 = {char: value for value, char in enumerate("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz")}
+
+
+def _base58(text: str) -> int:
+    """Base58Check as Bitcoin addresses use it: version, 20 bytes, four bytes of double SHA-256."""
+    import hashlib
+
+    number = 0
+    for char in text:
+        number = number * 58 + _BASE58[char]
+    if number.bit_length() > 200:
+        return 0
+    raw = number.to_bytes(25, "big")
+    proved = hashlib.sha256(hashlib.sha256(raw[:21]).digest()).digest()[:4] == raw[21:]
+    return len(text) if proved else 0
+
+
+CARD_CODE = Category(
+    "CARD_CODE",
+    examples=(example("cvv=«123» exp=12/27"), example('{"cvc": "«4821»"}')),
+    lookalikes=("cvs 123", "CVE-2024-1234"),
+    patterns=(
+        Pattern(r"(?<![A-Za-z])(?i:cvv2?|cvc2?)(?#gap)[ :=\"'#]{1,4}(\d{3,4})(?![A-Za-z0-9.-])", rank=CONTEXT),
+    ),
+    keys=("cvv", "cvc", "cvv2", "cvc2", "securitycode", "cardcode", "prufziffer"),
+    shape=r"\d{3,4}",
+    sensitive=True,
+    keyed_rank=KEYED,
+)
+

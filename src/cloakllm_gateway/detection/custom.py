@@ -1,0 +1,89 @@
+"""The deny list and the patterns of a configuration, on the linear engine alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import re2
+
+from cloakllm_gateway.detection.catalogue.model import CERTAIN, CUSTOM
+from cloakllm_gateway.detection.lazy import lazy
+from cloakllm_gateway.detection.settings import Settings
+from cloakllm_gateway.errors import ConfigError
+
+#: Names of categories: the token grammar must be able to tell name and number apart.
+_NAME = lazy(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*")
+_NUMBERED = lazy(r".*_\d+")
+_RESERVED = frozenset(("LITERAL",))
+
+
+class Custom:
+    """What a person added: terms, word-bounded and in any case, and patterns."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._finders: list[tuple[str, int, re2._Regexp, bool]] = []
+        for name, pattern in settings.custom_patterns:
+            self._finders.append((checked_name(name), CUSTOM, _compiled(name, pattern), False))
+        terms = sorted({term.strip() for term in settings.deny_list} - {""}, key=len, reverse=True)
+        if terms:
+            union = "|".join(re2.escape(term) for term in terms)
+            self._finders.append(("TERM", CERTAIN, _compiled("deny_list", f"(?i:{union})"), True))
+
+    def find(self, text: str) -> Iterator[tuple[int, int, str, int]]:
+        """``(start, end, category, rank)`` of each find, in order for each finder."""
+        if not self._finders:
+            return
+        raw = text.encode("utf-8", "replace")
+        for name, rank, expression, bounded in self._finders:
+            for start, end in _characters(raw, _spans(expression, raw)):
+                if not bounded or _is_word(text, start, end):
+                    yield start, end, name, rank
+
+
+def checked_name(name: str) -> str:
+    """The name of a category of the configuration, or :class:`ConfigError`."""
+    if not _NAME.fullmatch(name) or _NUMBERED.fullmatch(name) or name in _RESERVED:
+        raise ConfigError(
+            f"custom_patterns: the name {name!r} is not allowed",
+            "A name is upper case letters, digits and single underscores, begins with a letter, does not end in a number, and is not LITERAL",
+        )
+    return name
+
+
+def _compiled(name: str, pattern: str) -> re2._Regexp:
+    options = re2.Options()
+    options.log_errors = False
+    options.longest_match = False
+    try:
+        expression = re2.compile(pattern.encode(), options)
+    except re2.error as error:
+        reason = error.args[0].decode() if isinstance(error.args[0], bytes) else error.args[0]
+        raise ConfigError(f"custom_patterns: the pattern of {name} does not compile: {reason}", "Patterns are RE2: no look-around, no back-references") from None
+    return expression
+
+
+def _spans(expression: re2._Regexp, raw: bytes) -> Iterator[tuple[int, int]]:
+    at = 0
+    while at <= len(raw) and (match := expression.search(raw, at)):
+        start, end = match.span()
+        if end > start:
+            yield start, end
+        at = max(end, at + 1)
+
+
+def _characters(raw: bytes, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Byte offsets as code point offsets; one pass, the spans being in order."""
+    byte = char = 0
+    for start, end in spans:
+        first = char + len(raw[byte:start].decode("utf-8", "ignore"))
+        last = first + len(raw[start:end].decode("utf-8", "ignore"))
+        yield first, last
+        byte, char = end, last
+
+
+def _is_word(text: str, start: int, end: int) -> bool:
+    """No letter or digit goes on at either edge, unless the term itself ends in something else there."""
+    left = start and text[start].isalnum() and text[start - 1].isalnum()
+    right = end < len(text) and text[end - 1].isalnum() and text[end].isalnum()
+    return not (left or right)

@@ -1,0 +1,261 @@
+"""The detector: from texts to disjoint spans, the deterministic categories only.
+
+One call looks at all texts of a message at once:
+
+1. every text is read in every way it may be encoded (:mod:`.folding`);
+2. all readings, joined, pass the gate, and the truth of each pattern runs
+   where the gate let it (:mod:`.gate`);
+3. keys prove values: object keys around a text, and the structure inside it
+   (:mod:`.structure`);
+4. the deny list and the patterns of the configuration run on the linear
+   engine alone (:mod:`.custom`);
+5. finds are mapped back to the original text and merged to a disjoint set.
+
+Time is linear in the length of the texts.  Nothing is skipped: a budget that
+is reached raises.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from cloakllm_gateway.detection.catalogue import CATALOGUE, Category, Pattern
+from cloakllm_gateway.detection.catalogue.checks import national_phone
+from cloakllm_gateway.detection.custom import Custom
+from cloakllm_gateway.detection.folding import View, encoded, views
+from cloakllm_gateway.detection.gate import SEPARATOR, Gate, compiled
+from cloakllm_gateway.detection.lazy import lazy
+from cloakllm_gateway.detection.settings import Settings
+from cloakllm_gateway.detection.structure import Structure
+from cloakllm_gateway.errors import DetectionError
+from cloakllm_gateway.spans import Encoding, Proof, Span, Text, disjoint
+
+
+class Segment(NamedTuple):
+    """One reading of one text, at ``start`` of the buffer."""
+
+    text: int  # which of the texts
+    start: int
+    view: View
+    deeper: View | None  # the reading decoded from this one
+
+
+class Detector:
+    """Finds personal data in texts.  Built once from its settings; holds no state of the texts it saw."""
+
+    def __init__(self, settings: Settings = Settings()) -> None:  # noqa: B008 (frozen)
+        self.settings = settings
+        self.categories = {name: category for name, category in CATALOGUE.items() if name not in settings.off}
+        self._rows = [
+            (category, pattern)
+            for category in self.categories.values()
+            for pattern in category.patterns
+            if settings.regions or not pattern.regional
+        ]
+        self._gate = Gate([pattern.regex for _, pattern in self._rows])
+        self._structure = Structure(self.categories)
+        self._custom = Custom(settings)
+
+    def find(self, texts: Sequence[Text]) -> list[list[Span]]:
+        """For each text its spans: disjoint, sorted, on the original text.
+
+        Raises :class:`DetectionError` if a text is too long or encoded too deeply.
+        """
+        longest = self.settings.max_input_length
+        if longest is not None and any(len(text.text) > longest for text in texts):
+            raise DetectionError(f"A text is longer than max_input_length ({longest})")
+        found: list[list[Span]] = [[] for _ in texts]
+        segments, buffer = _segments(texts)
+        for segment, start, end, category, pattern in self._matches(buffer, segments):
+            view = segment.view
+            found[segment.text].append(
+                _span(texts[segment.text].text, segment, start, end, category, Proof.SHAPE, pattern.rank)
+                if view.inner is not None or segment.deeper is not None
+                else _plain(view.text, start, end, category, pattern.rank)
+            )
+        for segment in segments:
+            text = texts[segment.text].text
+            for start, end, category, value in self._structure.inside(segment.view.text):
+                span = _span(text, segment, start, end, category, Proof.KEY, category.keyed_rank)
+                if value is not None:  # a string literal with escapes of its own
+                    span = span._replace(value=value, canonical=category.canonical(value), encoding=Encoding.JSON)
+                found[segment.text].append(span)
+            for start, end, name, rank in self._custom.find(segment.view.text):
+                category = CATALOGUE.get(name, CATALOGUE["TERM"])
+                span = _span(text, segment, start, end, category, Proof.TERM, rank)
+                found[segment.text].append(span._replace(category=name))
+        for index, start, end, category in self._structure.around(texts):
+            found[index].append(_plain(texts[index].text, start, end, category, category.keyed_rank, Proof.KEY))
+        return [self._settled(spans, text.text) if spans else [] for spans, text in zip(found, texts, strict=True)]
+
+    def prove(self) -> None:
+        """Find every example of every enabled category; raise :class:`DetectionError` naming one that survives."""
+        examples = [
+            (category.name, example)
+            for category in self.categories.values()
+            for example in category.all_examples()
+            if example.value not in self.settings.allow_list
+        ]
+        found = self.find([Text(example.text) for _, example in examples])
+        for (name, example), spans in zip(examples, found, strict=True):
+            start = example.text.index(example.value)
+            hidden = [False] * len(example.value)
+            for span in spans:
+                for at in range(max(span.start, start), min(span.end, start + len(example.value))):
+                    hidden[at - start] = True
+            if not all(hide or not char.isalnum() for hide, char in zip(hidden, example.value, strict=True)):
+                raise DetectionError(f"An example of category {name} was not found", "Detection is not to be trusted")
+
+    # -- patterns --------------------------------------------------------------------------------
+
+    def _matches(self, buffer: str, segments: Sequence[Segment]) -> Iterator[tuple[Segment, int, int, Category, Pattern]]:
+        """What the truths find where the gate let them run; offsets are those of the segment's view."""
+        starts = [segment.start for segment in segments]
+        for index, ranges in self._gate.ranges(buffer).items():
+            category, pattern = self._rows[index]
+            for first, start, end in self._candidates(buffer, pattern, ranges):
+                segment = segments[bisect_right(starts, start) - 1]
+                if first >= segment.start and end <= segment.start + len(segment.view.text):
+                    yield segment, start - segment.start, end - segment.start, category, pattern
+
+    def _candidates(
+        self, buffer: str, pattern: Pattern, ranges: list[tuple[int, int, int]]
+    ) -> Iterator[tuple[int, int, int]]:
+        """Proved values of one pattern: where the match begins, where the value begins and ends.
+
+        A refused candidate is searched again from its second character, so
+        nothing that overlaps it is shadowed.
+        """
+        truth = compiled(pattern.regex)
+        group = 1 if truth.groups else 0
+        done = 0
+        for first, stop, limit in ranges:
+            at = max(first, done)
+            while (match := truth.search(buffer, at, limit)) and match.start() < stop:
+                start, end = match.span(group)
+                if pattern.extent is not None:
+                    bound = buffer.find(SEPARATOR, end)
+                    end = pattern.extent(buffer, start, end, len(buffer) if bound < 0 else bound)
+                    size = end - start
+                elif pattern.regional:
+                    size = end - start if national_phone(buffer[start:end], self.settings.regions) else 0
+                else:
+                    size = pattern.proof(buffer[start:end]) if pattern.proof else end - start
+                if size > 0 and (not pattern.near or _beside(pattern.near, buffer, start, start + size)):
+                    yield match.start(), start, start + size
+                    at = max(start + size, match.start() + 1)
+                else:
+                    at = max(-end, match.start() + 1)
+            done = max(done, at)
+
+    # -- merging ---------------------------------------------------------------------------------
+
+    def _settled(self, spans: list[Span], text: str) -> list[Span]:
+        """Allowed values out, key proofs reconciled with what the value proves itself, the rest made disjoint."""
+        allowed = self.settings.allow_list
+        if allowed:
+            spans = [span for span in spans if span.value not in allowed and text[span.start : span.end] not in allowed]
+        return disjoint(_reconciled(spans), text)
+
+
+def _segments(texts: Sequence[Text]) -> tuple[list[Segment], str]:
+    """All readings of all texts, and the buffer that joins them; the deepest reading of a text comes first.
+
+    Of two finds that are equal but for what they decode, the first stays.
+    """
+    plain = SEPARATOR.join([text.text for text in texts])
+    suspicious = plain.count(SEPARATOR) >= len(texts) or encoded(plain, SEPARATOR)
+    segments: list[Segment] = []
+    parts: list[str] = []
+    start = 0
+    for index, text in enumerate(texts):
+        readings = views(text.text) if suspicious else [View(text.text)]
+        for i in range(len(readings) - 1, -1, -1):
+            deeper = readings[i + 1] if i + 1 < len(readings) else None
+            segments.append(Segment(index, start, readings[i], deeper))
+            parts.append(readings[i].text)
+            start += len(readings[i].text) + 1
+    buffer = SEPARATOR.join(parts)
+    return segments, buffer
+
+
+def _beside(words: str, buffer: str, start: int, end: int) -> bool:
+    """Whether one of the words stands within reach of a value, in the same text."""
+    before = buffer[max(start - 60, 0) : start].rpartition(SEPARATOR)[2]
+    after = buffer[end : end + 30].partition(SEPARATOR)[0]
+    return compiled(f"(?i:{words})").search(f"{before}\n{after}") is not None
+
+
+# -- spans ----------------------------------------------------------------------------------------
+
+
+def _plain(text: str, start: int, end: int, category: Category, rank: int, proof: Proof = Proof.SHAPE) -> Span:
+    value = text[start:end]
+    encoding = Encoding.JSON_NUMBER if proof is Proof.SHAPE and _is_json_number(text, start, end) else Encoding.PLAIN
+    return Span(start, end, category.name, value, category.canonical(value), encoding, proof, rank, category.sensitive)
+
+
+def _span(text: str, segment: Segment, start: int, end: int, category: Category, proof: Proof, rank: int) -> Span:
+    """A find in a reading, cut on the original text.
+
+    Where the encoding changed nothing, the spelling is plain: a value that
+    reads the same in both needs no special placing.
+    """
+    view = segment.view
+    if segment.deeper is not None:
+        start, end = segment.deeper.snap(start, end)
+    start, end = view.whole(start, end)
+    value = view.text[start:end]
+    first, last = view.original(start, end)
+    if not (value and 0 <= first < last <= len(text)):
+        raise DetectionError(f"A find of category {category.name} has no place in the original text")
+    if text[first:last] != value:
+        encoding = view.encoding_of(start, end)
+        encoding = Encoding.FOLDED if encoding is Encoding.PLAIN else encoding
+    else:
+        encoding = Encoding.JSON_NUMBER if view.inner is None and _is_json_number(text, first, last) else Encoding.PLAIN
+    return Span(first, last, category.name, value, category.canonical(value), encoding, proof, rank, category.sensitive)
+
+
+_NUMBER = lazy(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
+_LITERAL = lazy(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+
+
+def _is_json_number(text: str, start: int, end: int) -> bool:
+    """Whether a value is a bare number of JSON text, so that a token in its place needs quotes."""
+    if text[:1] not in "{[ \n\t\r" or not _NUMBER.fullmatch(text, start, end):
+        return False
+    before, after = text[:start].rstrip()[-1:], text[end : end + 64].lstrip()[:1]
+    if before not in (":", "[", ",") or after not in (",", "]", "}") or text.lstrip()[:1] not in ("{", "["):
+        return False
+    return not any(literal.start() < start < literal.end() for literal in _LITERAL.finditer(text, 0, end + 1))
+
+
+def _reconciled(spans: list[Span]) -> list[Span]:
+    """Drop what a key proves where the value proves itself: a value under its key stays known everywhere.
+
+    A key's value that is longer than what it holds of its own category keeps
+    its extent, and the more certain rank.
+    """
+    keyed = [span for span in spans if span.proof is Proof.KEY]
+    if not keyed:
+        return spans
+    shaped = sorted(span for span in spans if span.proof is not Proof.KEY)
+    kept: list[Span] = list(shaped)
+    starts = [span.start for span in shaped]
+    for key in keyed:
+        at = bisect_right(starts, key.start - 1)
+        rank = key.rank
+        same = False
+        while at < len(shaped) and shaped[at].start < key.end:
+            other = shaped[at]
+            if other.category == key.category and other.end <= key.end:
+                same = same or (other.start, other.end) == (key.start, key.end)
+                rank = max(rank, other.rank + 1)
+            at += 1
+        if not same:
+            kept.append(key._replace(rank=rank))
+    return kept

@@ -1,0 +1,333 @@
+"""The readings of a text: as it stands, and with what encodes it taken away, layer by layer.
+
+One *round* of decoding undoes every encoding at once: JSON and Python string
+escapes, percent-encoding, HTML character references, quoted-printable,
+full-width forms, invisible characters, odd spaces and dashes, and runs of
+base64 or hexadecimal that hold text.  What one round leaves encoded the next
+one undoes, so a layer inside a layer is a further view.  Every view maps its
+offsets back to the original text: an escape is atomic there, and a base64 run
+is one piece, for a part of it can't be replaced.
+
+Reading more than is meant costs nothing but time: the plain text is always
+the first view, and a find in any view hides the original characters.
+"""
+
+from __future__ import annotations
+
+import base64
+from cloakllm_gateway.detection.lazy import lazy
+import binascii
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+
+from cloakllm_gateway.errors import DetectionError
+from cloakllm_gateway.spans import Encoding
+
+#: More layers than this are withheld: nothing unread goes out.
+MAX_LAYERS = 8
+#: From this round on all levels of string escapes and the like are taken off at once.
+_FLATTEN_FROM = 3
+
+Piece = tuple[str, int, int, Encoding]
+
+
+class View:
+    """One reading of a text.
+
+    ``original(start, end)`` gives the half-open range of the original text
+    that a range of ``text`` came from; it never cuts an escape in two.
+    """
+
+    __slots__ = ("text", "inner", "_at", "_from", "_to", "_kinds")
+
+    def __init__(self, text: str, inner: View | None = None, pieces: list[tuple[int, int, int, Encoding | None]] | None = None) -> None:
+        self.text = text
+        self.inner = inner  # the view this one was decoded from
+        columns = list(zip(*pieces, strict=True)) if pieces else [(), (), (), ()]
+        self._at: tuple[int, ...] = columns[0]  # where each piece begins in this view
+        self._from: tuple[int, ...] = columns[1]  # ... and in the inner one
+        self._to: tuple[int, ...] = columns[2]  # ... and where it ends there
+        self._kinds: tuple[Encoding | None, ...] = columns[3]
+
+    @property
+    def encoding(self) -> Encoding:
+        """What the outermost layer of this view undid first; PLAIN for the text itself."""
+        return self.encoding_of(0, len(self.text))
+
+    def original(self, start: int, end: int) -> tuple[int, int]:
+        view: View = self
+        while view.inner is not None:
+            start, end = view._outward(start, end)
+            view = view.inner
+        return start, end
+
+    def encoding_of(self, start: int, end: int) -> Encoding:
+        """The outermost encoding that a range was written in; PLAIN if nothing in it was encoded."""
+        view, found = self, Encoding.PLAIN
+        while view.inner is not None:
+            kind = view._kind(start, end)
+            if kind is not None:
+                found = kind
+            start, end = view._outward(start, end)
+            view = view.inner
+        return found
+
+    def whole(self, start: int, end: int) -> tuple[int, int]:
+        """The range widened so that it cuts no base64 or hexadecimal run in two."""
+        if self.inner is None:
+            return start, end
+        first, last = bisect_right(self._at, start) - 1, bisect_right(self._at, max(end - 1, start)) - 1
+        if self._kinds[first] in _BLOCKS:
+            start = self._at[first]
+        if self._kinds[last] in _BLOCKS:
+            end = self._at[last + 1] if last + 1 < len(self._at) else len(self.text)
+        return start, end
+
+    def snap(self, start: int, end: int) -> tuple[int, int]:
+        """A range of the inner view, moved so that it does not begin or end inside an escape."""
+        i = bisect_right(self._from, start) - 1
+        if i >= 0 and self._kinds[i] is not None and self._kinds[i] not in _BLOCKS and self._from[i] < start < self._to[i]:
+            start = self._to[i]
+        i = bisect_right(self._from, end) - 1
+        if i >= 0 and self._kinds[i] is not None and self._kinds[i] not in _BLOCKS and self._from[i] < end < self._to[i]:
+            end = self._to[i]
+        return start, end
+
+    def _outward(self, start: int, end: int) -> tuple[int, int]:
+        first = bisect_right(self._at, start) - 1
+        last = bisect_right(self._at, max(end - 1, start)) - 1
+        plain_first, plain_last = self._kinds[first] is None, self._kinds[last] is None
+        begin = self._from[first] + (start - self._at[first] if plain_first else 0)
+        finish = self._from[last] + (end - self._at[last]) if plain_last else self._to[last]
+        return begin, max(finish, begin)
+
+    def _kind(self, start: int, end: int) -> Encoding | None:
+        first = bisect_right(self._at, start) - 1
+        last = bisect_right(self._at, max(end - 1, start)) - 1
+        return next((kind for kind in self._kinds[first : last + 1] if kind is not None), None)
+
+
+_BLOCKS = frozenset((Encoding.BASE64, Encoding.HEX))
+
+
+def views(text: str) -> list[View]:
+    """The text itself, then its decoded readings, outermost layer first.
+
+    Raises :class:`DetectionError` if it is encoded more than ``MAX_LAYERS``
+    times over.
+    """
+    found = [View(text)]
+    while (deeper := _decode(found[-1], len(found))) is not None:
+        if len(found) > MAX_LAYERS:
+            raise DetectionError(f"A text is encoded more than {MAX_LAYERS} times over")
+        found.append(deeper)
+    return found
+
+
+def encoded(text: str, but: str = "") -> bool:
+    """Whether anything in the text, the control character ``but`` excepted, may be encoded; never wrongly false."""
+    return bool(_kinds(text, re.compile(f"(?!{re.escape(but)})[{_CONTROL_CLASS}]") if but else None))
+
+
+# -- one round ------------------------------------------------------------------------------------
+
+
+def _kinds(text: str, control: re.Pattern[str] | None = None) -> tuple[str, ...]:
+    """The decoders worth running on a text."""
+    kinds = []
+    if "\\" in text:
+        kinds.append("escape")
+    if "%" in text and _PERCENT.search(text):
+        kinds.append("percent")
+    if "&" in text and _REFERENCE.search(text):
+        kinds.append("reference")
+    if "=" in text and _QUOTED_PRINTABLE.search(text):
+        kinds.append("quoted")
+    if (not text.isascii() and _FOLDABLE.search(text)) or (control or _CONTROL).search(text):
+        kinds.append("fold")
+    if len(text) >= _SHORTEST_RUN and _RUN.search(text):
+        kinds.append("run")
+    return tuple(kinds)
+
+
+def _decode(view: View, round_: int) -> View | None:
+    """The next view, or None if nothing is encoded in this one."""
+    text = view.text
+    kinds = _kinds(text)
+    if not kinds:
+        return None
+    table: list[tuple[int, int, int, Encoding | None]] = []
+    out: list[str] = []
+    size = done = 0
+    for match in _expression(kinds, round_ >= _FLATTEN_FROM).finditer(text):
+        for decoded, start, end, kind in _DECODERS[match.lastgroup or ""](match):
+            if start > done:
+                table.append((size, done, start, None))
+                out.append(text[done:start])
+                size += start - done
+            table.append((size, start, end, kind))
+            out.append(decoded)
+            size += len(decoded)
+            done = end
+    if not table:
+        return None
+    if done < len(text):
+        table.append((size, done, len(text), None))
+        out.append(text[done:])
+    return View("".join(out), view, table)
+
+
+_HEXDIGIT = "[0-9A-Fa-f]"
+_UNIT = f"%(?:25)*{_HEXDIGIT}{{2}}"
+_SHORTEST_RUN = 16
+_BASE64_RUN = r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/]{16,}={0,2}(?![A-Za-z0-9+/=_-])"
+_HEX_RUN = r"(?<![A-Za-z0-9])(?:0x)?(?:[2-7][0-9A-Fa-f]|0[9AaDd]){8,}(?![A-Za-z0-9])"
+#: Invisible characters, odd spaces and dashes, full-width and other compatibility forms, digits of other scripts.
+_FOLD_CLASS = (
+    "\u00a0\u00ad\u034f\u061c\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u09e6-\u09ef\u0e50-\u0e59\u115f\u1160\u17b4\u17b5"
+    "\u180b-\u180f\u2000-\u2015\u2024\u202a-\u202f\u205f-\u206f\u2212\u2460-\u2473\u3000\u3002\u3164\ufe00-\ufe0f\ufe52\ufe58\ufe63"
+    "\ufe6b\ufeff\uff01-\uff5e\uffa0\ufff9-\ufffb\U0001d400-\U0001d7ff\U000e0000-\U000e0fff"
+)
+_CONTROL_CLASS = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f"
+_PARTS = {
+    "escape": r"\\(?:u[dD][89abAB]{H}{{2}}\\u[dD][c-fC-F]{H}{{2}}|u{H}{{4}}|x{H}{{2}}|[\"'/\\bfnrt])".format(H=_HEXDIGIT),
+    "percent": f"(?:{_UNIT})+",
+    "reference": r"&(?:amp;)*(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});",
+    "quoted": r"(?:=[0-9A-F]{2})+|=\r?\n",
+    "fold": f"[{_CONTROL_CLASS}{_FOLD_CLASS}]+",
+    "run": f"{_BASE64_RUN}|{_HEX_RUN}",
+}
+_FLAT_ESCAPE = _PARTS["escape"].replace(r"\\(?:", r"\\+(?:", 1).replace(r"\\u[dD][c", r"\\+u[dD][c", 1)
+_PERCENT = lazy(_UNIT)
+_REFERENCE = lazy(_PARTS["reference"])
+_QUOTED_PRINTABLE = lazy(r"=\r?\n|=3D|=40|=C[23]=|=E2=|[Qq]uoted-printable")
+_FOLDABLE = lazy(f"[{_FOLD_CLASS}]")
+_CONTROL = lazy(f"[{_CONTROL_CLASS}]")
+_RUN = lazy(_PARTS["run"])
+
+
+@lru_cache(maxsize=128)
+def _expression(kinds: tuple[str, ...], flat: bool) -> re.Pattern[str]:
+    parts = {**_PARTS, "escape": _FLAT_ESCAPE} if flat else _PARTS
+    return re.compile("|".join(f"(?P<{kind}>{parts[kind]})" for kind in kinds))
+
+
+_SIMPLE = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+
+
+def _escape(match: re.Match[str]) -> Iterator[Piece]:
+    """``\\u00f6``, a surrogate pair of them, ``\\x40``, ``\\n``, ``\\"`` and kin."""
+    body = match[0].lstrip("\\") or "\\"
+    if body[0] == "u":
+        units = [int(unit, 16) for unit in re.findall(f"u({_HEXDIGIT}{{4}})", match[0])]
+        char = chr(0x10000 + ((units[0] & 0x3FF) << 10) + (units[1] & 0x3FF)) if len(units) == 2 else chr(units[0])
+    elif body[0] == "x":
+        char = chr(int(body[1:], 16))
+    else:
+        char = _SIMPLE.get(body[0], body[0])
+    yield char, match.start(), match.end(), Encoding.JSON
+
+
+def _percent(match: re.Match[str]) -> Iterator[Piece]:
+    units = [(int(unit[0][-2:], 16), unit.start(), unit.end()) for unit in _PERCENT.finditer(match.string, *match.span())]
+    return _utf8(units, Encoding.URL)
+
+
+def _quoted(match: re.Match[str]) -> Iterator[Piece]:
+    if match[0][1] in "\r\n":
+        return iter([("", match.start(), match.end(), Encoding.QUOTED_PRINTABLE)])
+    units = [(int(match.string[i + 1 : i + 3], 16), i, i + 3) for i in range(match.start(), match.end(), 3)]
+    return _utf8(units, Encoding.QUOTED_PRINTABLE)
+
+
+def _utf8(units: list[tuple[int, int, int]], kind: Encoding) -> Iterator[Piece]:
+    """Characters of a run of encoded bytes; bytes that are no UTF-8 stay as they were written."""
+    at = 0
+    while at < len(units):
+        lead = units[at][0]
+        size = 1 if lead < 0x80 else 2 if lead >> 5 == 6 else 3 if lead >> 4 == 14 else 4 if lead >> 3 == 30 else 0
+        char = bytes(unit[0] for unit in units[at : at + size]).decode("utf-8", "ignore")
+        if size and len(char) == 1:
+            yield char, units[at][1], units[at + size - 1][2], kind
+            at += size
+        else:
+            at += 1
+
+
+def _reference(match: re.Match[str]) -> Iterator[Piece]:
+    import html
+
+    written = re.sub(r"^&(?:amp;)*(?=.)", "&", match[0])
+    decoded = html.unescape(written if len(written) > 2 else "&amp;")
+    if decoded != written:
+        yield decoded, match.start(), match.end(), Encoding.HTML
+
+
+_DASHES = frozenset("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63")
+
+
+def _fold(match: re.Match[str]) -> Iterator[Piece]:
+    for at, char in enumerate(match[0], match.start()):
+        yield _folded(char), at, at + 1, Encoding.FOLDED
+
+
+@lru_cache(maxsize=4096)
+def _folded(char: str) -> str:
+    import unicodedata
+
+    if char in _DASHES:
+        return "-"
+    if char == "\u3002":
+        return "."
+    digit = unicodedata.decimal(char, None)
+    if digit is not None:
+        return str(digit)
+    plain = unicodedata.normalize("NFKC", char)
+    category = unicodedata.category(plain[0]) if plain else "Cf"
+    return " " if category.startswith("Z") else "" if category in ("Cf", "Cc", "Mn", "Lo", "Cn") else plain
+
+
+def _run(match: re.Match[str]) -> Iterator[Piece]:
+    """A run of base64 or hexadecimal that holds readable text."""
+    run = match[0]
+    is_hex = re.fullmatch(r"(?:0x)?[0-9A-Fa-f]+", run) is not None
+    decoded = _readable(bytes.fromhex(run.removeprefix("0x"))) if is_hex and len(run) % 2 == 0 else None
+    if decoded is not None:
+        yield decoded, match.start() + 2 * run.startswith("0x"), match.end(), Encoding.HEX
+        return
+    decoded = _from_base64(run)
+    if decoded is not None:
+        yield decoded, match.start(), match.end(), Encoding.BASE64
+
+
+def _from_base64(run: str) -> str | None:
+    body = run.rstrip("=")
+    if len(body) % 4 == 1:
+        return None
+    try:
+        if _readable(base64.b64decode(body[:12])) is None and body[:12].isascii():
+            return None  # most runs are no text: the first nine bytes say so (a character cut there is let through below)
+        return _readable(base64.b64decode(body + "=" * (-len(body) % 4)))
+    except binascii.Error:
+        return None
+
+
+def _readable(raw: bytes) -> str | None:
+    """The text of some bytes, if it reads as text: UTF-8, nine tenths of it printable ASCII."""
+    text = raw.decode("utf-8", "ignore")
+    if len(text.encode()) < len(raw) - 3:
+        return None
+    plain = sum(32 <= ord(c) < 127 or c in "\t\r\n" for c in text)
+    return text if text and plain >= 0.8 * len(text) and text.isprintable() | ("\n" in text) | ("\t" in text) else None
+
+
+_DECODERS: dict[str, Callable[[re.Match[str]], Iterator[Piece]]] = {
+    "escape": _escape,
+    "percent": _percent,
+    "reference": _reference,
+    "quoted": _quoted,
+    "fold": _fold,
+    "run": _run,
+}

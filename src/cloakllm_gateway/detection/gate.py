@@ -1,0 +1,185 @@
+"""The gate: one linear pass that says which pattern may match where.
+
+All strings of a message are joined into one buffer, a separator between them.  The buffer is cut into windows at white space, and one
+``google-re2`` Set names the patterns that may match in each.  The truth, an
+ordinary :mod:`re` expression per pattern, then runs only over the windows
+that were named, neighbours merged.
+
+What the gate looks for is derived from the truth by :func:`relaxed`, which
+only ever widens: assertions go, repeats lose their bounds, non-ASCII classes
+become any non-ASCII byte.  So whatever the truth finds, the gate lets
+through, provided that a match never reaches further back over white space
+than ``OVERLAP``.
+"""
+
+from __future__ import annotations
+
+import re
+from cloakllm_gateway.detection.lazy import lazy
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+import re2
+
+from cloakllm_gateway.errors import DetectionError
+
+WINDOW = 2_048  # code points; a window ends at the white space that follows
+#: Longest stretch, in code points, that one match may span across white space; windows overlap by it.
+OVERLAP = 320
+
+_PIECE = lazy(
+    r"""(?P<gap>\(\?\#gap\))
+    | (?P<look>\(\?<?[=!])
+    | (?P<group>\(\?i:|\(\?:|\(\?P<\w+>|\()
+    | (?P<edge>\\[bBAZ]|[\^$])
+    | (?P<repeat>\{\d+(?:,\d*)?\}\??|[*+?][?+]?)
+    | (?P<charset>\[\^?\]?(?:\\.|[^\]\\])*\])
+    | (?P<escape>\\.)
+    | (?P<other>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+#: A repeat is widened to "at least this many"; more would only make the automaton larger.
+_MOST = 6
+
+
+def relaxed(truth: str) -> str:
+    """A wider expression in re2 syntax, over Latin-1 bytes, that matches wherever the truth does.
+
+    >>> relaxed(r"(?<![a-z])id(?#gap)[ ]{0,3}\\d+")
+    'id'
+    """
+    out: list[str] = []
+    depth = 0
+    pieces = _PIECE.finditer(truth)
+    for piece in pieces:
+        kind, text = piece.lastgroup, piece[0]
+        if kind == "gap":
+            break
+        if kind == "look":
+            _skip_group(pieces)
+            out.append("(?:)")  # a repeat may follow
+        elif kind == "edge":
+            continue
+        elif kind == "repeat":
+            out.append(_widened(text))
+        elif kind == "charset":
+            out.append(_bytes_class(text))
+        elif kind == "group":
+            depth += 1
+            out.append("(?i:" if text == "(?i:" else "(?:")
+        else:
+            depth -= text == ")"
+            out.append(text if text.isascii() else _bytes(text))
+    return "".join(out) + ")" * depth
+
+
+def _bytes(text: str) -> str:
+    return "(?:" + "".join(f"\\x{byte:02x}" for byte in text.encode()) + ")"
+
+
+def _skip_group(pieces: Iterator[re.Match[str]]) -> None:
+    depth = 1
+    for piece in pieces:
+        if piece.lastgroup in ("group", "look"):
+            depth += 1
+        elif piece[0] == ")" and piece.lastgroup == "other":
+            depth -= 1
+            if not depth:
+                return
+
+
+def _widened(repeat: str) -> str:
+    if not repeat.startswith("{"):
+        return repeat[0]
+    low, comma, high = repeat.rstrip("?")[1:-1].partition(",")
+    if comma and high and int(high) <= 3:
+        return f"{{{low},{high}}}"
+    if not comma and int(low) <= _MOST:
+        return f"{{{low}}}"
+    least = min(int(low), _MOST)
+    return "*" if least == 0 else "+" if least == 1 else f"{{{least},}}"
+
+
+def _bytes_class(charset: str) -> str:
+    if charset.isascii():
+        # A class that excludes some ASCII characters lets every other byte in.
+        return charset
+    if charset.startswith("[^"):
+        return "[^" + "".join(c for c in charset[2:-1] if c.isascii()) + "]" if any(
+            c.isascii() for c in charset[2:-1]
+        ) else r"[\x00-\xff]"
+    kept = re.sub(r"[^\x00-\x7f]-[^\x00-\x7f]|[^\x00-\x7f]", "", charset[1:-1])
+    return f"(?:[{kept}\\x80-\\xff]+)"
+
+
+class Gate:
+    """Compiled once for a set of truths; safe to share between threads."""
+
+    def __init__(self, truths: Sequence[str]) -> None:
+        options = re2.Options()
+        options.encoding = re2.Options.Encoding.LATIN1
+        options.log_errors = False
+        options.never_capture = True
+        options.max_mem = 64 << 20
+        self._set = re2.Set.SearchSet(options)
+        for truth in truths:
+            try:
+                self._set.Add(relaxed(truth))
+            except re2.error as error:
+                raise DetectionError(f"A pattern has no gate: {error}") from None
+        # Matches everywhere: where it is missing, the automaton ran out of memory and nothing it says counts.
+        self._sentinel = self._set.Add("")
+        self._set.Compile()
+
+    def ranges(self, buffer: str) -> dict[int, list[tuple[int, int, int]]]:
+        """For each pattern that may match: disjoint ``(start, stop, limit)`` in order.
+
+        Matches that begin in ``start:stop`` are due; they may read up to ``limit``.
+        """
+        found: dict[int, list[tuple[int, int, int]]] = {}
+        cuts = list(_cuts(buffer))
+        ascii_bytes = buffer.encode() if buffer.isascii() else None
+        for i in range(len(cuts) - 1):
+            start, stop = max(cuts[i] - OVERLAP, 0), cuts[i + 1]
+            window = (
+                ascii_bytes[start:stop] if ascii_bytes is not None else buffer[start:stop].encode("utf-8", "surrogatepass")
+            )
+            limit = cuts[min(i + 2, len(cuts) - 1)]
+            for pattern in self._matched(window):
+                ranges = found.setdefault(pattern, [])
+                if ranges and ranges[-1][1] >= start:
+                    ranges[-1] = (ranges[-1][0], stop, limit)
+                else:
+                    ranges.append((start, stop, limit))
+        return found
+
+    def _matched(self, window: bytes) -> list[int]:
+        matched: list[int] = self._set.Match(window) or []
+        if self._sentinel not in matched:
+            raise DetectionError("The gate ran out of memory")
+        matched.remove(self._sentinel)
+        return matched
+
+
+#: Stands between the strings of a buffer; a match that crosses it is none.
+SEPARATOR = "\x1c"
+_WHITE = lazy(r"[ \n\t\x1c]")
+
+
+def _cuts(buffer: str) -> Iterator[int]:
+    """Where windows begin: 0, then behind a white space at least ``WINDOW`` further, then the end."""
+    yield 0
+    at = 0
+    while at + WINDOW < len(buffer):
+        white = _WHITE.search(buffer, at + WINDOW)
+        if white is None or white.end() >= len(buffer):
+            break
+        at = white.end()
+        yield at
+    yield len(buffer)
+
+
+@lru_cache(maxsize=None)
+def compiled(truth: str) -> re.Pattern[str]:
+    """The truth itself, compiled when it first has to run."""
+    return re.compile(truth, re.ASCII)

