@@ -76,16 +76,21 @@ def raise_(path: Path) -> None:
     path.write_bytes(re.sub(rb"\d", b"9", path.read_bytes()))
 
 
+def delete(path: Path) -> None:
+    path.unlink()
+
+
+def empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
 def flip(path: Path) -> None:
     raw = bytearray(path.read_bytes())
     raw[len(raw) // 2] ^= 1
     path.write_bytes(raw)
 
 
-DAMAGES = {
-    "deleted": Path.unlink, "emptied": lambda path: path.write_bytes(b""), "lowered": lower, "raised": raise_,
-    "flipped": flip,
-}  # fmt: skip
+DAMAGES = {"deleted": delete, "emptied": empty, "lowered": lower, "raised": raise_, "flipped": flip}
 
 
 @pytest.mark.parametrize("damage", DAMAGES)

@@ -21,6 +21,7 @@ An *action* is an object with one of these keys; a request is done when its acti
     write           write this text to stdout as it is; write_base64 for bytes
     stderr          write this text to stderr
     wait            wait until a message came whose method (and, with "name", whose params.name) is this one
+    set             from now on, do this for these methods: an object like "on"
     crash           end the process with this status, at once
 
 In values, the string ``$id``, ``$args``, ``$params``, ``$answer``, ``$environ`` or ``$encoding`` stands for the
@@ -156,6 +157,8 @@ class Upstream:
             os.write(2, fill(action["stderr"]).encode("utf-8", "surrogatepass"))
         elif "wait" in action:
             self.wait(action["wait"], action.get("name"))
+        elif "set" in action:
+            self.behaviour["on"].update(action["set"])
         elif "crash" in action:
             os._exit(action["crash"])
         else:

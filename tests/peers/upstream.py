@@ -19,6 +19,11 @@ def text(*texts: str, **more: Any) -> list[Action]:
     return [{"result": {"content": [{"type": "text", "text": t} for t in texts], **more}}]
 
 
+def says(level: str, data: Any) -> Action:
+    """Send a log message."""
+    return {"notify": "notifications/message", "params": {"level": level, "data": data}}
+
+
 #: Answer a tool call with its own arguments, as structured content and nowhere else.
 ECHO: list[Action] = [{"result": {"content": [], "structuredContent": {"arguments": "$args"}}}]
 
@@ -89,6 +94,10 @@ class Upstream:
                 result["nextCursor"] = following
             cases[cursor] = [{"result": result}]
         return self.on(method, {"by": "cursor", "cases": cases})
+
+    def announced(self) -> Upstream:
+        """Say ``up`` whenever a handshake is complete, so that a test can wait for a restart."""
+        return self.on("notifications/initialized", [says("alert", "up")])
 
     def behave(self, **more: Any) -> Upstream:
         """Members of the behaviour file itself: ``at_start``, ``serial``, ``ignore``, ``string_ids``."""
