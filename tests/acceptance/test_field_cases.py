@@ -11,6 +11,9 @@ import os
 import re
 import select
 import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -223,31 +226,72 @@ def test_a_talkative_standard_error_blocks_nobody(peers: Processes, tmp_path: Pa
     assert KIM.encode() not in driver.stderr
 
 
-@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs pidfd_open, which Linux has")
-@pytest.mark.parametrize("ignore", [[], ["term", "eof"]], ids=["obedient", "stubborn"])
-@pytest.mark.parametrize("end", ["client closes", "client dies", "terminated"])
-def test_nothing_outlives_the_client(peers: Processes, tmp_path: Path, end: str, ignore: list[str]) -> None:
-    """A18"""
-    crm = Upstream("crm", tmp_path).tool("t").behave(ignore=ignore)
+LINUX = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs pidfd_open, which Linux has")
+STUBBORN = pytest.mark.parametrize("ignore", [[], ["term", "eof"]], ids=["obedient", "stubborn"])
+
+
+def wrapped(crm: Upstream) -> dict[str, Any]:
+    """The upstream as the child of a shell, as `npx` and its like start one."""
     program = crm.config()
     quoted = " ".join(f"'{word}'" for word in (program["command"], *program["args"]))
-    wrapped = {"command": "/bin/sh", "args": ["-c", f"exec 3<&0; {quoted} <&3 & wait"]}
-    driver = peers.gateway({"upstreams": {"crm": wrapped}})
+    return {"command": "/bin/sh", "args": ["-c", f"exec 3<&0; {quoted} <&3 & wait"]}
+
+
+@contextmanager
+def expected_to_end(*pids: int) -> Iterator[None]:
+    """Processes that run when the block begins and are gone at most 8 s after it."""
+    watched = [os.pidfd_open(pid) for pid in pids]
+    try:
+        yield
+        for pid, fd in zip(pids, watched, strict=True):
+            assert select.select([fd], [], [], 8)[0], f"process {pids.index(pid)} lives on"
+    finally:
+        for fd in watched:
+            os.close(fd)
+
+
+@LINUX
+@STUBBORN
+@pytest.mark.parametrize("end", ["closed", "terminated"])
+def test_nothing_outlives_the_gateway(peers: Processes, tmp_path: Path, end: str, ignore: list[str]) -> None:
+    """A18"""
+    crm = Upstream("crm", tmp_path).tool("t").behave(ignore=ignore)
+    driver = peers.gateway({"upstreams": {"crm": wrapped(crm)}})
     driver.initialize()
     driver.tool("crm__t")
-    server = os.pidfd_open(crm.starts()[0]["pid"])
-    try:
+    with expected_to_end(crm.starts()[0]["pid"]):
         if end == "terminated":
             driver.process.terminate()
             driver.exit_status(timeout=8)
         else:
-            if end == "client dies":
-                assert driver.process.stdout is not None
-                os.close(os.dup(driver.process.stdout.fileno()))
             driver.finish(timeout=8)
-        assert select.select([server], [], [], 8)[0], "the upstream lives on"
-    finally:
-        os.close(server)
+
+
+#: A client of its own: starts the gateway it is told, shakes hands, says the pid, and waits for its end.
+CLIENT = """
+import json, subprocess, sys, threading
+gateway = subprocess.Popen(json.loads(sys.argv[1]), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
+gateway.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}).encode() + b"\\n")
+gateway.stdin.flush()
+gateway.stdout.readline()
+print(json.dumps({"pid": gateway.pid}), flush=True)
+threading.Event().wait(60)
+"""
+
+
+@LINUX
+@STUBBORN
+def test_nothing_outlives_a_killed_client(peers: Processes, tmp_path: Path, ignore: list[str]) -> None:
+    """A18, SIGKILL of the client"""
+    crm = Upstream("crm", tmp_path).tool("t").behave(ignore=ignore)
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps({"upstreams": {"crm": wrapped(crm)}, "state_dir": str(tmp_path / "state")}))
+    gateway = [sys.executable, "-m", "cloakllm_gateway", "--config", str(config)]
+    client = peers.start([sys.executable, "-c", CLIENT, json.dumps(gateway)])
+    pid = client.wait(lambda m: "pid" in m).message["pid"]
+    with expected_to_end(pid, crm.starts()[0]["pid"]):
+        client.process.kill()
 
 
 def test_an_upstream_gets_the_environment_it_needs_and_no_secrets(peers: Processes, tmp_path: Path) -> None:
