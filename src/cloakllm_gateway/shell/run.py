@@ -42,6 +42,7 @@ from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.proof import prove
 from cloakllm_gateway.shell.supervisor import Spec, Supervisor
 from cloakllm_gateway.shell.timers import Timers
+from cloakllm_gateway.shell.transports import Transport
 from cloakllm_gateway.shell.transports.stdio import Front
 from cloakllm_gateway.shell.wiring import Parts, assemble
 
@@ -55,7 +56,7 @@ LAST_ANSWERS = 3.0
 class Interpreter:
     """Performs the effects of one session's core."""
 
-    def __init__(self, parts: Parts, front: Front, tasks: TaskGroup) -> None:
+    def __init__(self, parts: Parts, front: Transport, tasks: TaskGroup) -> None:
         self._gateway = parts.gateway
         self._scanner = parts.scanner
         self._store = parts.store
@@ -171,11 +172,18 @@ async def serve(config: Config, logger: Logger) -> None:
     parts = assemble(config, logger)
     async with Front.claim(config.limits.max_message_bytes) as front, anyio.create_task_group() as tasks:
         tasks.start_soon(_leave_on_signal, tasks.cancel_scope)
+        await session(parts, front)
+        tasks.cancel_scope.cancel()
+
+
+async def session(parts: Parts, front: Transport) -> None:
+    """One client on ``front``, until it leaves; raises like :func:`serve`."""
+    async with anyio.create_task_group() as tasks:
         interpreter = Interpreter(parts, front, tasks)
         tasks.start_soon(parts.scanner.workers.run)
-        for name, upstream in config.upstreams.items():
-            spec = Spec(name, upstream, config.limits.max_message_bytes)
-            supervisor = Supervisor(spec, interpreter.post, parts.cleaner.for_upstream(name), logger)
+        for name, upstream in parts.config.upstreams.items():
+            spec = Spec(name, upstream, parts.config.limits.max_message_bytes)
+            supervisor = Supervisor(spec, interpreter.post, parts.cleaner.for_upstream(name), parts.logger)
             interpreter.supervisors[name] = supervisor
             tasks.start_soon(supervisor.run)
         await prove(parts)
