@@ -255,22 +255,6 @@ def _replaced(value: Any, edit: _Edit) -> Any:
     return out
 
 
-def moved_by(edits: Mapping[tuple[Path, bool], Any]) -> Callable[[Path], Path]:
-    """Where things stand after ``replace(value, edits)``: a function from old paths to new ones.
-
-    A path changes where a key on it does, its own last one included.
-    """
-    renames = {path: new for (path, is_key), new in edits.items() if is_key}
-    known: dict[Path, Path] = {(): ()}
-
-    def moved(path: Path) -> Path:
-        if path not in known:
-            known[path] = (*moved(path[:-1]), renames.get(path, path[-1]))
-        return known[path]
-
-    return moved if renames else lambda path: path
-
-
 def at(value: Any, path: Path) -> Any:
     """The value that ``path`` leads to."""
     for step in path:
