@@ -7,6 +7,7 @@ here is ever built from restored text but the part that goes to the upstream.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -87,12 +88,17 @@ class _Run:
         if leaf.role is RESTORE and not leaf.is_key:
             self._refuse_near_misses(leaf.value)
         parameter = "" if leaf.is_key else leaf.key
-        new = placing.restore(leaf.value, lambda match, place: self._resolve(match, place, leaf.role), parameter)
+        is_url = _URL.fullmatch(leaf.value) is not None
+
+        def resolve(match: TokenMatch, place: Place) -> Entry | None:
+            return self._resolve(match, place, leaf.role, is_url)
+
+        new = placing.restore(leaf.value, resolve, parameter)
         if isinstance(new, NumberText):
             return new.lexeme if leaf.is_key else _number(new.lexeme)
         return leaf.value if new == leaf.value else new
 
-    def _resolve(self, match: TokenMatch, place: Place, role: Role) -> Entry | None:
+    def _resolve(self, match: TokenMatch, place: Place, role: Role, is_url: bool) -> Entry | None:
         token = match.token
         entry = self._by.vault.lookup(token) if self._by.vault.is_shown(token) else None
         if entry is None:
@@ -107,9 +113,8 @@ class _Run:
                 f"{token} may not go to {self._destination} (rule: {verdict.rule})",
                 "Its value belongs to another upstream. A person can allow it in the gateway's configuration.",
             )
-        if role is RESTORE_OWN and place.authority and not place.whole_authority:
-            return None
-        self._refuse_place(entry, place, verdict)
+        if role is RESTORE:
+            self._refuse_place(entry, place, verdict, is_url)
         self.decisions[token] = Decision(entry, verdict)
         self._refuse_crowd()
         return entry
@@ -119,8 +124,14 @@ class _Run:
             return self._by.policy.decide_own(entry, self._destination)
         return self._by.policy.decide(entry, self._destination)
 
-    def _refuse_place(self, entry: Entry, place: Place, verdict: Verdict) -> None:
-        if place.authority and (verdict.foreign or not place.whole_authority):
+    def _refuse_place(self, entry: Entry, place: Place, verdict: Verdict, is_url: bool) -> None:
+        """Refuse where the value would be sent to whoever an address names, or could act as code.
+
+        In an address that is the whole argument, its own upstream gets a value
+        as the whole authority only.  In longer text it is content: a file with
+        `postgres://app:secret@host` in it must survive being written back.
+        """
+        if place.authority and (verdict.foreign or (is_url and not place.whole_authority)):
             raise Refused(
                 f"{entry.token} stands in the scheme, user, host or port of a URL",
                 "A value there would be sent to whoever the address names. Put it into the path or the query.",
@@ -152,6 +163,10 @@ class _Run:
             f"A token is written exactly as it was shown, like [{category}_0]. "
             f"Tokens of this kind in this session: {shown}.",
         )
+
+
+#: A text that is an address and nothing else.
+_URL = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.\-]*:[/\\]{2}\S*\s*")
 
 
 def _number(lexeme: str) -> int | Number:

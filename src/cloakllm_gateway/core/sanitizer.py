@@ -26,7 +26,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
@@ -248,7 +248,23 @@ class Sanitizing:
             self._part = replace(self._part, edits)
         except KeyCollision:
             raise Withheld("two keys of one object would have become equal") from None
+        self._follow({path: new for (path, is_key), new in edits.items() if is_key})
         return self._next()
+
+    def _follow(self, renamed: Mapping[Path, str]) -> None:
+        """Keys have new names: what is remembered by path moves with them."""
+        if not renamed:
+            return
+
+        def moved(path: Path) -> Path:
+            return tuple(renamed.get(path[: depth + 1], step) for depth, step in enumerate(path))
+
+        self._clean = {(moved(path), is_key) for path, is_key in self._clean}
+        self._described = {(moved(path), is_key) for path, is_key in self._described}
+        self._placed = {(moved(path), is_key): placed for (path, is_key), placed in self._placed.items()}
+        self._exempt = {moved(path) for path in self._exempt}
+        self._charsets = {moved(path): charset for path, charset in self._charsets.items()}
+        self._uris = {moved(path): uri for path, uri in self._uris.items()}
 
     def _next(self) -> Step:
         if self._looking_by_role:
@@ -328,6 +344,26 @@ class Sanitizing:
                 for match in self._tokens_in(view.text):
                     if view.original(match.start, match.end) not in allowed:
                         raise Withheld("the rewritten message held something that reads as a token and is none")
+
+
+Find: TypeAlias = Callable[[Sequence[Text]], Awaitable[Sequence[Sequence[Span]]]]
+AssignTokens: TypeAlias = Callable[[Sequence[Spelling]], Awaitable[Sequence[Entry]]]
+
+
+async def drive(sanitizing: Sanitizing, find: Find, assign: AssignTokens) -> Clean:
+    """Run one sanitizing to its end, for those who have nothing else to do meanwhile.
+
+    Raises what ``find`` and ``assign`` raise, and :class:`Withheld`.
+    """
+    step = sanitizing.begin()
+    while True:
+        match step:
+            case NeedScan(texts):
+                step = sanitizing.scanned(await find(texts))
+            case NeedAssign(spellings):
+                step = sanitizing.assigned(await assign(spellings))
+            case Clean():
+                return step
 
 
 # -- small decisions, each a function of its arguments ------------------------------------------------

@@ -6,34 +6,17 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from cloakllm_gateway.core.handles import Handles
 from cloakllm_gateway.core.policy import Policy
-from cloakllm_gateway.core.sanitizer import Clean, NeedAssign, NeedScan, Sanitizing, Source
+from cloakllm_gateway.core.sanitizer import Sanitizing, Source, drive
 from cloakllm_gateway.core.settings import Settings
 from cloakllm_gateway.errors import GatewayError
 from cloakllm_gateway.protocol.surface import DATA
 from cloakllm_gateway.shell.scanner import Scanner
 from cloakllm_gateway.shell.stores import Store
-from cloakllm_gateway.spans import Span, Text
 from cloakllm_gateway.vault.entries import Entry, Spelling
 from cloakllm_gateway.vault.vault import Vault
 
-Find = Callable[[Sequence[Text]], Awaitable[Sequence[Sequence[Span]]]]
-Assign = Callable[[Sequence[Spelling]], Awaitable[Sequence[Entry]]]
-
 #: Characters of one log line that are kept.
 LONGEST_LINE = 2000
-
-
-async def drive(sanitizing: Sanitizing, find: Find, assign: Assign) -> Clean:
-    """Run one sanitizing to its end; raises :class:`GatewayError` where it can't."""
-    step = sanitizing.begin()
-    while True:
-        match step:
-            case NeedScan(texts):
-                step = sanitizing.scanned(await find(texts))
-            case NeedAssign(spellings):
-                step = sanitizing.assigned(await assign(spellings))
-            case Clean():
-                return step
 
 
 class Cleaner:

@@ -16,12 +16,11 @@ from pathlib import Path
 
 from cloakllm_gateway import __version__, detection
 from cloakllm_gateway.core.handles import Handles
-from cloakllm_gateway.core.sanitizer import Sanitizing, Source
+from cloakllm_gateway.core.sanitizer import Sanitizing, Source, drive
 from cloakllm_gateway.detection.catalogue import CATALOGUE
 from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.protocol.surface import SURFACE
-from cloakllm_gateway.shell.cleaner import drive
 from cloakllm_gateway.shell.stores.memory import MemoryStore
 from cloakllm_gateway.shell.wiring import Parts
 from cloakllm_gateway.vault.entries import Entry, Spelling

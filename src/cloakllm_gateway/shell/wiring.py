@@ -18,9 +18,7 @@ from cloakllm_gateway.shell.cleaner import Cleaner
 from cloakllm_gateway.shell.config import Config, Sensitive, Treatment, UnknownToken, UpstreamConfig, detection_settings
 from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.scanner import Scanner
-from cloakllm_gateway.shell.state import default_state_dir
-from cloakllm_gateway.shell.stores import Store
-from cloakllm_gateway.shell.stores.memory import MemoryStore
+from cloakllm_gateway.shell.stores import DEFAULT_QUOTAS, STORES, Store, default_state_dir
 from cloakllm_gateway.vault.tokens import LITERAL
 from cloakllm_gateway.vault.vault import Vault
 
@@ -49,7 +47,7 @@ def assemble(config: Config, logger: Logger) -> Parts:
     detection = _with_names_or_without(detection_settings(config.detection), logger)
     settings = core_settings(config, detection)
     state_dir = Path(config.state_dir).expanduser() if config.state_dir else default_state_dir()
-    store = MemoryStore(state_dir)
+    store = STORES["memory"](state_dir, DEFAULT_QUOTAS)
     vault = Vault()
     scanner = Scanner(detection)
     return Parts(

@@ -1,0 +1,331 @@
+"""The session as a conversation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cloakllm_gateway.core.events import Assign, LogOutput, Record, Send, Timer
+from cloakllm_gateway.protocol import jsonrpc
+from tests.core.transcript import HELLO, SERVES, Conversation, opened, says, settings, text_of, upstream
+
+MAIL = "kim@acme-corp.com"
+
+
+@pytest.fixture
+def talk(tmp_path: Path) -> Conversation:
+    return opened(settings(), tmp_path)
+
+
+def test_a_result_reaches_the_model_tokenized_and_the_tool_gets_the_value_back(talk: Conversation) -> None:
+    talk.call(1, "crm__look").answer("crm", says(f"mail {MAIL}"))
+    assert text_of(talk.only()) == "mail [EMAIL_0]"
+
+    talk.take("crm")
+    talk.call(2, "crm__send", {"to": "[EMAIL_0]"})
+    assert talk.only("crm")["params"] == {"name": "send", "arguments": {"to": MAIL}}
+
+
+def test_no_token_leaves_before_its_mapping_is_durable_and_its_entry_written(talk: Conversation) -> None:
+    talk.effects.clear()
+    talk.call(1, "crm__look").answer("crm", says(MAIL))
+    kinds = [type(e) for e in talk.effects if isinstance(e, Assign | Record | Send)]
+    assert kinds[-3:] == [Assign, Record, Send]
+
+
+def test_the_handshake_waits_for_all_upstreams_and_announces_the_union(tmp_path: Path) -> None:
+    talk = Conversation(settings(upstream("a"), upstream("b")), tmp_path)
+    talk.connect("a").ask(0, "initialize", HELLO)
+    hello: dict[str, Any] = {"protocolVersion": "2025-11-25", "serverInfo": {"name": "x", "version": "1"}}
+    talk.answer("a", {**hello, "capabilities": {"tools": {}}, "instructions": f"Owner {MAIL}"})
+    assert talk.take() == []
+
+    talk.connect("b").answer("b", {**hello, "capabilities": {"tools": {"listChanged": True}, "logging": {}}})
+    result = talk.only()["result"]
+    assert result["capabilities"] == {"tools": {"listChanged": True}, "logging": {}}
+    assert result["instructions"].startswith("a: Owner [EMAIL_0]\n\n")
+    assert result["serverInfo"]["name"] == "cloakllm-gateway"
+
+
+def test_the_handshake_is_answered_with_those_that_are_ready_in_time(tmp_path: Path) -> None:
+    talk = Conversation(settings(upstream("a"), upstream("b")), tmp_path)
+    talk.connect("a").ask(0, "initialize", HELLO)
+    talk.answer("a", {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}})
+    talk.elapse(Timer("startup"))
+    assert talk.only()["result"]["capabilities"]["tools"] == {"listChanged": True}
+
+    talk.client(jsonrpc.notification("notifications/initialized"))
+    talk.connect("b").answer("b", {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}})
+    talk.elapse(Timer("list changed", subject="tools"))
+    assert talk.only() == jsonrpc.notification("notifications/tools/list_changed")
+
+
+def test_nobody_ready_is_an_error_that_says_why(tmp_path: Path) -> None:
+    talk = Conversation(settings(), tmp_path)
+    talk.ask(0, "initialize", HELLO).disconnect("crm", "the command was not found", final=True)
+    assert talk.only()["error"]["message"] == "No upstream is ready: crm: the command was not found"
+
+
+def test_upstreams_that_settle_on_different_versions_are_named(tmp_path: Path) -> None:
+    talk = Conversation(settings(upstream("a"), upstream("b")), tmp_path)
+    talk.connect("a").connect("b").ask(0, "initialize", HELLO)
+    talk.answer("a", {"protocolVersion": "2025-11-25", "capabilities": {}})
+    talk.answer("b", {"protocolVersion": "2024-11-05", "capabilities": {}})
+    assert "a 2025-11-25, b 2024-11-05" in talk.only()["error"]["message"]
+
+
+def test_requests_sent_with_the_handshake_are_served_after_it(tmp_path: Path) -> None:
+    talk = Conversation(settings(), tmp_path)
+    talk.connect("crm").ask(0, "initialize", HELLO).ask(1, "tools/list").ask(2, "ping")
+    assert talk.only() == jsonrpc.result(2, {})
+    talk.answer("crm", {"protocolVersion": "2025-11-25", "capabilities": SERVES})
+    assert [m["method"] for m in talk.take("crm")] == ["initialize", "notifications/initialized", "tools/list"]
+    talk.answer("crm", {"tools": []})
+    assert [m["id"] for m in talk.take()] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        (b"this is not json", -32700),
+        (b'{"jsonrpc":"2.0","id":5,"method":123}', -32600),
+        (b'{"jsonrpc":"2.0","id":6,"method":"tools/call","params":[1]}', -32602),
+        (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600),
+        (b'{"jsonrpc":"2.0","id":8,"method":"server/discover"}', -32601),
+        (b'{"jsonrpc":"2.0","id":8,"method":"made/up"}', -32601),
+    ],
+)
+def test_what_is_no_request_gets_its_error_and_reaches_nobody(talk: Conversation, line: bytes, code: int) -> None:
+    talk.client(line)
+    assert talk.only()["error"]["code"] == code
+    assert talk.take("crm") == []
+
+
+def test_ids_keep_their_type_and_never_meet(talk: Conversation) -> None:
+    talk.call(1, "crm__look", {"n": "one"}).call("1", "crm__look", {"n": "string"})
+    first, second = talk.take("crm")
+    talk.upstream("crm", jsonrpc.result(second["id"], says("string")))
+    talk.upstream("crm", jsonrpc.result(first["id"], says("one")))
+    assert [(m["id"], text_of(m)) for m in talk.take()] == [("1", "string"), (1, "one")]
+
+
+def test_an_id_in_flight_is_refused_a_second_time(talk: Conversation) -> None:
+    talk.call(1, "crm__look").call(1, "crm__look")
+    assert talk.only()["error"]["code"] == -32600
+    talk.answer("crm", says("x"))
+    assert text_of(talk.only()) == "x"
+
+
+def test_progress_keeps_its_token_and_order_and_ends_with_the_answer(talk: Conversation) -> None:
+    talk.call(1, "crm__look", _meta={"progressToken": "p-1", "x.acme/trace": "abc"})
+    asked = talk.only("crm")
+    meta = asked["params"]["_meta"]
+    assert meta["x.acme/trace"] == "abc"
+
+    def progress(n: int) -> None:
+        params = {"progressToken": meta["progressToken"], "progress": n, "message": f"row {n} for {MAIL}"}
+        talk.upstream("crm", jsonrpc.notification("notifications/progress", params))
+
+    progress(1)
+    progress(2)
+    talk.upstream("crm", jsonrpc.result(asked["id"], says("done")))
+    progress(3)
+    one, two, answer = talk.take()
+    assert [m["params"]["progressToken"] for m in (one, two)] == ["p-1", "p-1"]
+    assert two["params"]["message"] == "row 2 for [EMAIL_0]"
+    assert answer["id"] == 1
+
+
+def test_a_response_waits_for_the_notifications_before_it_and_for_nothing_else(tmp_path: Path) -> None:
+    talk = opened(settings(), tmp_path)
+    talk.hold = True
+    talk.call(1, "crm__look").call(2, "crm__look")
+    first, second = talk.take("crm")
+    talk.upstream("crm", jsonrpc.notification("notifications/message", {"level": "info", "data": "log"}))
+    talk.upstream("crm", jsonrpc.result(first["id"], says("first")))
+    talk.upstream("crm", jsonrpc.result(second["id"], says("second")))
+    log, one, two = talk.held_jobs()
+    talk.release(two)
+    assert talk.take() == []
+    talk.release(log)
+    assert [m.get("id", m.get("method")) for m in talk.take()] == ["notifications/message", 2]
+    talk.release(one)
+    assert talk.only()["id"] == 1
+
+
+def test_a_cancelled_call_is_cancelled_at_its_upstream_only_and_never_answered(tmp_path: Path) -> None:
+    talk = opened(settings(upstream("a"), upstream("b")), tmp_path)
+    talk.call(101, "a__look").call(102, "b__look")
+    id = talk.only("a")["id"]
+    talk.take("b")
+    talk.client(jsonrpc.notification("notifications/cancelled", {"requestId": 101, "reason": "user stopped"}))
+    assert talk.only("a") == jsonrpc.notification(
+        "notifications/cancelled", {"requestId": id, "reason": "user stopped"}
+    )
+    assert talk.take("b") == []
+    talk.upstream("a", jsonrpc.result(id, says(MAIL)))
+    assert talk.take() == []
+
+
+def test_a_dead_upstream_fails_its_calls_and_comes_back_with_its_handshake(talk: Conversation) -> None:
+    talk.call(1, "crm__look").answer("crm", says(MAIL))
+    talk.take()
+    talk.call(9, "crm__look").disconnect("crm")
+    assert "stopped before it answered" in text_of(talk.only())
+    talk.call(10, "crm__look")
+    assert "not available" in text_of(talk.only())
+
+    talk.take("crm")
+    talk.connect("crm").answer("crm", {"protocolVersion": "2025-11-25", "capabilities": SERVES})
+    talk.call(11, "crm__send", {"to": "[EMAIL_0]"})
+    assert [m["method"] for m in talk.take("crm")][:2] == ["initialize", "notifications/initialized"]
+
+
+def test_a_call_without_an_answer_ends_at_its_deadline_which_progress_renews(talk: Conversation) -> None:
+    talk.call(1, "crm__look", _meta={"progressToken": 7})
+    id = talk.only("crm")["id"]
+    timer = Timer("call", "crm", id)
+    assert talk.timers[timer] == 300.0
+    talk.elapse(timer)
+    assert "did not answer within 300 seconds" in text_of(talk.only())
+    assert talk.only("crm")["method"] == "notifications/cancelled"
+
+
+def test_failed_detection_withholds_the_answer_and_says_that_the_call_may_have_happened(talk: Conversation) -> None:
+    talk.call(1, "crm__look")
+    talk.broken_detection = "the worker timed out"
+    talk.answer("crm", says(MAIL))
+    answer = talk.only()
+    assert answer["result"]["isError"] is True
+    assert "may already have taken effect" in text_of(answer)
+    assert MAIL not in str(answer)
+
+
+def test_a_store_that_is_away_withholds_the_answer(talk: Conversation) -> None:
+    talk.call(1, "crm__look")
+    talk.broken_store = "the store is locked"
+    talk.answer("crm", says(MAIL))
+    assert "the store is locked" in text_of(talk.only())
+
+
+def test_an_error_of_an_upstream_keeps_its_code_and_loses_its_values(talk: Conversation) -> None:
+    talk.call(1, "crm__look")
+    error = {"code": -32000, "message": f"duplicate key ({MAIL})", "data": {"row": {"ssn": "536-22-8726"}}}
+    talk.upstream("crm", {"jsonrpc": "2.0", "id": talk.last_asked("crm"), "error": error})
+    assert talk.only()["error"] == {
+        "code": -32000,
+        "message": "duplicate key ([EMAIL_0])",
+        "data": {"row": {"ssn": "[SSN_0]"}},
+    }
+
+
+def test_a_tool_named_with_a_token_is_dropped_and_the_others_work(tmp_path: Path) -> None:
+    talk = opened(settings(), tmp_path, tools=["look", "EMAIL_0", "[EMAIL_0]", f"write_{MAIL}"])
+    talk.ask(1, "tools/list")
+    talk.answer("crm", {"tools": [{"name": n, "inputSchema": {}} for n in ("look", "[EMAIL_0]", f"w {MAIL}")]})
+    assert [tool["name"] for tool in talk.only()["result"]["tools"]] == ["crm__look"]
+    assert talk.logs("dropped items with unsafe names")
+
+
+def test_a_question_reaches_the_client_clean_and_its_answer_restores_own_values_only(tmp_path: Path) -> None:
+    talk = opened(settings(upstream("crm"), upstream("evil")), tmp_path)
+    talk.call(1, "crm__look").answer("crm", says(MAIL))
+    talk.take()
+    for name in ("crm", "evil"):
+        talk.upstream(name, jsonrpc.request("q", "elicitation/create", {"message": f"Send to {MAIL}?"}))
+        question = talk.only()
+        assert question["params"]["message"].startswith(f"{name}: Send to [EMAIL_0")
+        talk.take(name)
+        talk.client(jsonrpc.result(question["id"], {"action": "accept", "content": {"to": "[EMAIL_0]"}}))
+    # Both showed the address, in one group: it is an origin of both by now.
+    assert talk.only("evil")["result"]["content"] == {"to": MAIL}
+
+
+def test_an_answer_never_restores_what_the_asking_upstream_did_not_show(tmp_path: Path) -> None:
+    talk = opened(settings(upstream("crm"), upstream("evil")), tmp_path)
+    talk.call(1, "crm__look").answer("crm", says(MAIL))
+    talk.take()
+    talk.upstream("evil", jsonrpc.request("q", "elicitation/create", {"message": "Who?"}))
+    question = talk.only()
+    talk.take("evil")
+    talk.client(jsonrpc.result(question["id"], {"action": "accept", "content": {"who": "[EMAIL_0]"}}))
+    assert talk.only("evil")["result"]["content"] == {"who": "[EMAIL_0]"}
+
+
+def test_what_the_client_does_not_offer_is_refused_and_not_advertised(tmp_path: Path) -> None:
+    talk = Conversation(settings(upstream("crm", sampling=False)), tmp_path)
+    talk.connect("crm").ask(0, "initialize", HELLO)
+    assert talk.only("crm")["params"]["capabilities"] == {"elicitation": {}, "roots": {}}
+    talk.answer("crm", {"protocolVersion": "2025-11-25", "capabilities": SERVES})
+    talk.take("crm")
+    talk.upstream("crm", jsonrpc.request(3, "sampling/createMessage", {"messages": [], "maxTokens": 1}))
+    assert talk.only("crm")["error"]["code"] == -32601
+
+
+def test_questions_wait_until_the_client_is_initialized(tmp_path: Path) -> None:
+    talk = Conversation(settings(), tmp_path)
+    talk.connect("crm").ask(0, "initialize", HELLO)
+    talk.answer("crm", {"protocolVersion": "2025-11-25", "capabilities": SERVES})
+    talk.upstream("crm", jsonrpc.request(0, "roots/list"))
+    assert [m["id"] for m in talk.take()] == [0]
+    talk.client(jsonrpc.notification("notifications/initialized"))
+    assert talk.only()["method"] == "roots/list"
+
+
+def test_a_resource_is_read_by_what_the_client_was_shown(talk: Conversation) -> None:
+    uri = "crm://contact/kim%2Bwork%40acme-corp.com"
+    talk.ask(1, "resources/list").answer("crm", {"resources": [{"uri": uri, "name": "Contact"}]})
+    shown = talk.only()["result"]["resources"][0]["uri"]
+    assert shown == "crm://contact/[EMAIL_0]"
+    talk.take("crm")
+    for id, asked in ((2, shown), (3, "crm://contact/%5BEMAIL_0%5D")):
+        talk.ask(id, "resources/read", {"uri": asked})
+        assert talk.only("crm")["params"]["uri"] == uri
+        talk.answer("crm", {"contents": [{"uri": uri, "text": "x"}]})
+        assert talk.only()["result"]["contents"][0]["uri"] == asked
+
+
+def test_two_quick_list_changes_are_announced_once(talk: Conversation) -> None:
+    changed = jsonrpc.notification("notifications/tools/list_changed")
+    talk.upstream("crm", changed).upstream("crm", changed)
+    assert talk.take() == []
+    talk.elapse(Timer("list changed", subject="tools"))
+    assert talk.only() == changed
+    talk.take("crm")
+    talk.call(5, "crm__new")
+    assert talk.only("crm")["method"] == "tools/list"
+
+
+def test_lists_are_merged_over_all_pages_and_cursors_stay_inside(talk: Conversation) -> None:
+    talk.ask(1, "tools/list").answer("crm", {"tools": [{"name": "a"}, {"name": "b"}], "nextCursor": MAIL})
+    assert talk.take("crm")[-1]["params"] == {"cursor": MAIL}
+    talk.answer("crm", {"tools": [{"name": "c"}]})
+    result = talk.only()["result"]
+    assert [t["name"] for t in result["tools"]] == ["crm__a", "crm__b", "crm__c"]
+    assert "nextCursor" not in result
+
+
+def test_noise_on_an_upstreams_output_is_logged_clean_and_harms_nothing(talk: Conversation) -> None:
+    talk.upstream("crm", b"Starting for kim@acme-corp.com")
+    assert [e.line for e in talk.effects if isinstance(e, LogOutput)] == [b"Starting for kim@acme-corp.com"]
+    assert talk.take() == []
+
+
+def test_an_unknown_notification_is_sanitized_and_passed_on(talk: Conversation) -> None:
+    talk.upstream("crm", jsonrpc.notification("notifications/made_up", {"who": MAIL}))
+    assert talk.only() == jsonrpc.notification("notifications/made_up", {"who": "[EMAIL_0]"})
+
+
+def test_a_notification_whose_name_holds_a_value_is_withheld(talk: Conversation) -> None:
+    talk.upstream("crm", jsonrpc.notification(f"notifications/{MAIL}", {}))
+    assert talk.take() == []
+
+
+def test_without_sanitizing_everything_passes_and_nothing_is_restored(tmp_path: Path) -> None:
+    talk = opened(settings(sanitize=False), tmp_path)
+    talk.call(1, "crm__send", {"to": "[EMAIL_0]"})
+    assert talk.only("crm")["params"]["arguments"] == {"to": "[EMAIL_0]"}
+    talk.answer("crm", says(MAIL))
+    assert text_of(talk.only()) == MAIL

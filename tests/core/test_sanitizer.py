@@ -1,0 +1,260 @@
+"""The promises about one message part, each stated once."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import anyio
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from cloakllm_gateway.core.handles import Handles
+from cloakllm_gateway.core.policy import Policy
+from cloakllm_gateway.core.restorer import Restorer
+from cloakllm_gateway.core.sanitizer import Sanitizing, Source, drive
+from cloakllm_gateway.core.settings import Settings, UpstreamSettings
+from cloakllm_gateway.detection.catalogue import CATALOGUE
+from cloakllm_gateway.detection.engine import Detector
+from cloakllm_gateway.detection.settings import Settings as DetectionSettings
+from cloakllm_gateway.errors import Withheld
+from cloakllm_gateway.protocol import jsonrpc
+from cloakllm_gateway.protocol.jsonrpc import Number
+from cloakllm_gateway.protocol.surface import DATA, RESTORE, SURFACE, Shape
+from cloakllm_gateway.shell.stores.memory import MemoryStore
+from cloakllm_gateway.spans import Span, Text
+from cloakllm_gateway.vault import tokens
+from cloakllm_gateway.vault.entries import Entry, Spelling
+from cloakllm_gateway.vault.vault import Vault
+
+CATEGORIES = frozenset((*CATALOGUE, "LITERAL"))
+DETECTOR = Detector(DetectionSettings())
+ORIGIN = "crm#0"
+
+#: One value of each kind that is found by its shape, wherever it stands.
+PLANTED = ("kim@acme-corp.com", "536-22-8726", "4111 1111 1111 1111", "DE89370400440532013000", "AKIAIOSFODNN7EXAMPL2")
+
+
+class Gate:
+    """Sanitizing and restoring as one session does them."""
+
+    def __init__(self) -> None:
+        self.vault = Vault()
+        self.store = MemoryStore(None)
+        self.handles = Handles()
+        upstreams = {"crm": UpstreamSettings("crm", "crm", ORIGIN)}
+        self.restorer = Restorer(Policy(Settings(upstreams)), self.vault, self.handles, CATEGORIES)
+
+    def sanitize(self, part: Any, shape: Shape = DATA, **more: Any) -> Any:
+        return anyio.run(self._sanitize, part, shape, more)
+
+    async def _sanitize(self, part: Any, shape: Shape, more: dict[str, Any]) -> Any:
+        async def find(texts: Sequence[Text]) -> Sequence[Sequence[Span]]:
+            return DETECTOR.find(texts)
+
+        async def assign(spellings: Sequence[Spelling]) -> Sequence[Entry]:
+            entries = await self.store.assign("test", "session", ORIGIN, spellings)
+            self.vault.learn(entries)
+            return entries
+
+        source = Source(ORIGIN, self.vault, self.handles, CATEGORIES, **more)
+        clean = await drive(Sanitizing(part, shape, source), find, assign)
+        self.vault.show(clean.tokens)
+        return clean.part
+
+    def restore(self, part: Any, shape: Shape = RESTORE) -> Any:
+        return self.restorer.restore(part, shape, "crm").part
+
+
+awkward = st.sampled_from(
+    [
+        *PLANTED, "KIM@Acme-Corp.com", "kim%40acme-corp.com", "kim&#64;acme-corp.com", "[EMAIL_0]", "[email\\_1]",
+        "\\[SSN_0\\]", "%5BEMAIL_0%5D", "\\u005bEMAIL_0\\u005d", "[EMAIL_", "_0]", "[", "]", "\\", '"', "{", "}",
+        '{"mail":"', '"}', ":", ",", "https://x.org/?q=", "%", "%25", "&", "\n", "\u200b", "\ue000", "ＫＩＭ",
+        "password=", "name: ",
+    ]
+)  # fmt: skip
+texts = st.lists(st.one_of(awkward, st.text(max_size=12)), max_size=12).map("".join)
+json_values = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), texts),
+    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(texts, inner, max_size=4)),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(texts)
+def test_what_is_sanitized_restores_to_exactly_the_same_text(text: str) -> None:
+    gate = Gate()
+    # An address that is a whole argument is not content: values in its authority are refused.
+    assume(not re.match(r"\s*[A-Za-z][\w+.-]*:[/\\]{2}\S*\s*\Z", gate.sanitize(text)))
+    assert gate.restore(gate.sanitize(text)) == text
+
+
+@settings(max_examples=200, deadline=None)
+@given(json_values)
+def test_a_whole_value_restores_to_exactly_the_same_value(value: Any) -> None:
+    gate = Gate()
+    assert gate.restore(gate.sanitize(value)) == value
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(max_size=20), st.sampled_from(PLANTED), st.text(max_size=20))
+def test_no_planted_value_leaves_wherever_it_stands(before: str, value: str, after: str) -> None:
+    gate = Gate()
+    text = f"{before} {value} {after}"
+    result = {"content": [{"type": "text", "text": text}], "structuredContent": {"x": [text], value: 1}}
+    shape = SURFACE["tools/call"].result
+    assert shape is not None
+    assert value.encode() not in jsonrpc.encode(gate.sanitize(result, shape))
+
+
+@settings(max_examples=300, deadline=None)
+@given(texts)
+def test_restore_accepts_nothing_in_what_leaves_but_the_tokens_placed_there(text: str) -> None:
+    gate = Gate()
+    out = gate.sanitize(text)
+    for match in tokens.scan(out):
+        if match.token.category in CATEGORIES:
+            assert gate.vault.is_shown(match.token)
+            assert match.exact
+
+
+@pytest.mark.parametrize(
+    "alike",
+    [
+        "[EMAIL_0]",
+        "[email_0]",
+        "[Email_0]",
+        "\\[EMAIL_0\\]",
+        "[EMAIL\\_0]",
+        "%5BEMAIL_0%5D",
+        "%5bEMAIL_0%5d",
+        "[SSN_123456789]",
+    ],
+)
+def test_text_that_looks_like_a_token_becomes_a_literal_and_comes_back_itself(alike: str) -> None:
+    gate = Gate()
+    gate.sanitize("kim@acme-corp.com")
+    out = gate.sanitize(f"see {alike} here")
+    assert "LITERAL_" in out
+    assert gate.restore(out) == f"see {alike} here"
+
+
+def test_a_look_alike_in_an_escape_of_json_text_is_a_literal_too() -> None:
+    gate = Gate()
+    text = '{"note":"\\u005bEMAIL_0\\u005d"}'
+    out = gate.sanitize(text)
+    assert "LITERAL_" in out
+    assert "EMAIL_0" not in out
+    assert gate.restore(out) == text
+
+
+def test_source_code_keeps_its_indexes() -> None:
+    assert Gate().sanitize("x = rows[ITEM_3]") == "x = rows[ITEM_3]"
+
+
+def test_numbers_become_tokens_and_numbers_again() -> None:
+    gate = Gate()
+    out = gate.sanitize({"card": 4111111111111111, "age": 41, "price": Number("1e3")})
+    assert out["card"].startswith("[CREDIT_CARD_")
+    assert (out["age"], out["price"]) == (41, Number("1e3"))
+    assert gate.restore(out)["card"] == 4111111111111111
+
+
+def test_a_number_in_json_text_gets_quotes_for_its_token_and_loses_them_again() -> None:
+    gate = Gate()
+    text = '{"card":4111111111111111,"n":1.0}'
+    out = gate.sanitize(text)
+    assert json.loads(out)["card"].startswith("[CREDIT_CARD_")
+    assert gate.restore(out) == text
+
+
+def test_keys_are_tokenized_in_place_and_restored() -> None:
+    gate = Gate()
+    value = {"a": 1, "kim@acme-corp.com": {"role": "admin"}, "id": "bob@acme-corp.com"}
+    out = gate.sanitize(value)
+    assert [key[:7] for key in out] == ["a", "[EMAIL_", "id"]
+    assert gate.restore(out) == value
+
+
+def test_a_textual_blob_is_read_and_binary_stays() -> None:
+    gate = Gate()
+    image = base64.b64encode(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256))).decode()
+    table = base64.b64encode(b"mail\nkim@acme-corp.com\n").decode()
+    result = {
+        "content": [
+            {"type": "image", "mimeType": "image/png", "data": image},
+            {"type": "resource", "resource": {"uri": "f://a.csv", "mimeType": "text/csv", "blob": table}},
+        ]
+    }
+    shape = SURFACE["tools/call"].result
+    assert shape is not None
+    out = gate.sanitize(result, shape)["content"]
+    assert out[0]["data"] == image
+    assert base64.b64decode(out[1]["resource"]["blob"]).startswith(b"mail\n[EMAIL_")
+
+
+def test_text_in_an_images_clothes_is_read_as_text() -> None:
+    gate = Gate()
+    disguised = base64.b64encode(b"kim@acme-corp.com").decode()
+    shape = SURFACE["tools/call"].result
+    assert shape is not None
+    out = gate.sanitize({"content": [{"type": "image", "mimeType": "image/png", "data": disguised}]}, shape)
+    assert b"kim@" not in base64.b64decode(out["content"][0]["data"])
+
+
+def test_protocol_fields_are_left_to_the_tripwire_which_hides_what_does_not_belong() -> None:
+    gate = Gate()
+    shape = SURFACE["tools/call"].result
+    assert shape is not None
+    result = {"content": [{"type": "text", "text": "x", "annotations": {"audience": ["kim@acme-corp.com"]}}]}
+    assert "kim@" not in str(gate.sanitize(result, shape))
+
+
+def test_a_description_keeps_documentation_addresses_and_loses_real_ones() -> None:
+    gate = Gate()
+    shape = SURFACE["tools/list"].result
+    assert shape is not None
+    tool = {
+        "name": "t",
+        "description": "Mails user@example.com",
+        "inputSchema": {"properties": {"to": {"default": "u@example.org"}}},
+    }
+    assert gate.sanitize({"tools": [tool]}, shape) == {"tools": [tool]}
+    out = gate.sanitize({"tools": [{**tool, "description": "Mails kim@acme-corp.com"}]}, shape)
+    assert out["tools"][0]["description"].startswith("Mails [EMAIL_")
+
+
+def test_a_handle_with_a_find_is_exchanged_and_means_the_original_to_its_origin_only() -> None:
+    gate = Gate()
+    shape = SURFACE["tasks/get"].result
+    assert shape is not None
+    out = gate.sanitize({"taskId": "task-of-kim@acme-corp.com", "status": "working"}, shape)
+    assert "kim@" not in out["taskId"]
+    assert gate.handles.original(ORIGIN, out["taskId"]) == "task-of-kim@acme-corp.com"
+    assert gate.handles.original("evil#0", out["taskId"]) == out["taskId"]
+
+
+def test_a_form_whose_property_holds_a_value_is_withheld() -> None:
+    shape = SURFACE["elicitation/create"].params
+    form = {"message": "Who?", "requestedSchema": {"type": "object", "properties": {"kim@acme-corp.com": {}}}}
+    with pytest.raises(Withheld):
+        Gate().sanitize(form, shape)
+
+
+def test_a_value_once_seen_is_hidden_where_detection_alone_would_miss_it() -> None:
+    gate = Gate()
+    first = gate.sanitize({"customer": {"email": "kim@acme-corp.com", "first_name": "Quillon"}})
+    token = first["customer"]["first_name"]
+    assert token.startswith("[PERSON_")
+    assert gate.sanitize("a note for Quillon, Quillonia") == f"a note for {token}, Quillonia"
+
+
+def test_what_a_policy_passes_stays() -> None:
+    out = Gate().sanitize("kim@acme-corp.com 536-22-8726", passing=frozenset({"EMAIL"}))
+    assert out.startswith("kim@acme-corp.com [SSN_")
