@@ -1,0 +1,25 @@
+"""The command ``cloakllm-gateway``.
+
+Clients start it every time, so the form they use is taken by hand and imports
+nothing of a command line; everything else is click's.
+
+Exit status: 0 all is well, 1 a check, the start-up proof or the gateway itself
+failed, 2 the configuration or the command line is wrong.
+"""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Run the command that ``sys.argv`` asks for."""
+    match sys.argv[1:]:
+        case ["--config", path] | ["serve", "--config", path]:
+            from cloakllm_gateway.cli.serve import serve
+
+            sys.exit(serve(path))
+        case _:
+            from cloakllm_gateway.cli.commands import gateway
+
+            gateway()

@@ -1,0 +1,217 @@
+"""``check``: is everything as it should be?  Prove detection, start every upstream, count what each offers.
+
+Each upstream is asked through a gateway of its own, by the same path as in
+service; then all of them together, since they have to agree on a version.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import anyio
+from msgspec.structs import replace
+from rich.console import Console
+from rich.markup import escape as markup
+from rich.table import Table
+
+from cloakllm_gateway import __version__
+from cloakllm_gateway.cli.faults import explain, first_cause
+from cloakllm_gateway.core.handshake import LATEST
+from cloakllm_gateway.detection.names import available
+from cloakllm_gateway.errors import DetectionError, GatewayError, PeerError
+from cloakllm_gateway.protocol import jsonrpc
+from cloakllm_gateway.protocol.jsonrpc import Failure, Request, Response
+from cloakllm_gateway.shell.config import Config, detection_settings, load
+from cloakllm_gateway.shell.logging import Logger, escape
+from cloakllm_gateway.shell.proof import prove_now
+from cloakllm_gateway.shell.run import session
+from cloakllm_gateway.shell.transports.memory import Memory
+from cloakllm_gateway.shell.wiring import assemble
+
+#: What is counted: the capability, its list method, the key of the result.
+LISTS = (("tools", "tools/list"), ("prompts", "prompts/list"), ("resources", "resources/list"))
+
+#: Pages of one list after which an upstream is taken to be listing for ever.
+MAX_PAGES = 1000
+
+
+class Finding(NamedTuple):
+    """What became of one upstream: the protocol version, how much it offers, or why it does not work."""
+
+    upstream: str
+    version: str = ""
+    counts: tuple[int, ...] = ()
+    problem: str = ""
+
+
+def check(path: str, *, verbose: bool) -> int:
+    """Check the configuration at ``path`` and print a table; returns the exit status."""
+    try:
+        config = load(Path(path))
+        return anyio.run(_check, config, Logger("debug" if verbose else "error"))
+    except GatewayError as error:
+        return explain(error)
+    except BaseExceptionGroup as group:
+        cause = first_cause(group)
+        if not isinstance(cause, GatewayError):
+            raise
+        return explain(cause)
+
+
+async def _check(config: Config, logger: Logger) -> int:
+    proof, proved = await _prove(config, logger)
+    findings = await _ask_each(config, logger)
+    together = await _ask_all(config, logger) if _all_well(findings) and len(findings) > 1 else ""
+    logger.close()
+    _print(findings, [proof, _names(config), together])
+    return 0 if proved and _all_well(findings) and not together else 1
+
+
+async def _prove(config: Config, logger: Logger) -> tuple[str, bool]:
+    """The start-up proof in full, whatever is remembered; what to say, and whether it holds."""
+    if not config.sanitize:
+        return "Detection: off (sanitize is false); the model sees everything", True
+    parts = assemble(config, logger)
+    try:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(parts.scanner.workers.run)
+            examples = await prove_now(parts)
+            await parts.scanner.workers.prove()
+            tasks.cancel_scope.cancel()
+    except BaseExceptionGroup as group:
+        cause = first_cause(group)
+        if not isinstance(cause, DetectionError):
+            raise
+        return f"Detection: {cause}", False
+    return f"Detection: proved with {examples} examples", True
+
+
+def _names(config: Config) -> str:
+    """Whether names in free text are covered."""
+    names = detection_settings(config.detection).names
+    if not config.sanitize or names is None:
+        return "Names in free text: not covered (switched off)"
+    if reason := available(names):
+        return f"Names in free text: not covered ({reason}; pip install 'cloakllm-gateway[detection]')"
+    return f"Names in free text: {', '.join(names.labels)} by {names.model}"
+
+
+async def _ask_each(config: Config, logger: Logger) -> list[Finding]:
+    """All upstreams at once, each behind a gateway of its own."""
+    findings: dict[str, Finding] = {}
+
+    async def ask(name: str) -> None:
+        alone = replace(
+            config,
+            upstreams={name: config.upstreams[name]},
+            startup_wait=config.upstreams[name].startup_timeout,
+            detection=replace(config.detection, ner_entity_types=(), ner_required=False),  # proved already
+        )
+        try:
+            findings[name] = await _interview(name, alone, logger)
+        except PeerError as error:
+            findings[name] = Finding(name, problem=str(error))
+
+    async with anyio.create_task_group() as tasks:
+        for name in config.upstreams:
+            tasks.start_soon(ask, name)
+    return [findings[name] for name in config.upstreams]
+
+
+async def _ask_all(config: Config, logger: Logger) -> str:
+    """One session with everybody; what is wrong with it, if anything."""
+    patience = max(upstream.startup_timeout for upstream in config.upstreams.values())
+    together = replace(config, startup_wait=patience)
+    try:
+        await _interview("gateway", together, logger)
+    except PeerError as error:
+        return f"Together: {error}"
+    return ""
+
+
+async def _interview(name: str, config: Config, logger: Logger) -> Finding:
+    """Play a client that says hello and lists everything.  Raises :class:`PeerError` with what went wrong."""
+    client = _Client()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(session, assemble(config, logger), client.transport)
+        try:
+            hello = await client.ask("initialize", _HELLO)
+            await client.tell("notifications/initialized")
+            offered = hello.get("capabilities", {})
+            counts = [await client.count(kind, method) if kind in offered else 0 for kind, method in LISTS]
+        except PeerError as error:
+            problem = str(error)
+        else:
+            problem = ""
+        client.transport.leave()
+    if problem:
+        raise PeerError(problem)
+    return Finding(name, str(hello.get("protocolVersion")), tuple(counts))
+
+
+_HELLO = {
+    "protocolVersion": LATEST,
+    "capabilities": {},
+    "clientInfo": {"name": "cloakllm-gateway-check", "version": __version__},
+}
+
+
+class _Client:
+    """The least of an MCP client."""
+
+    def __init__(self) -> None:
+        self.transport = Memory()
+        self._ids = 0
+
+    async def ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        """The result of a request; everything the gateway asks meanwhile is refused."""
+        self._ids += 1
+        await self.transport.say(jsonrpc.encode(jsonrpc.request(self._ids, method, params)))
+        while True:
+            match jsonrpc.classify(jsonrpc.decode(await self.transport.hear())):
+                case Response(id, result) if id == self._ids:
+                    return result if isinstance(result, dict) else {}
+                case Failure(id, error) if id == self._ids:
+                    raise PeerError(f"{method}: {error.get('message')}")
+                case Request(id):
+                    refusal = jsonrpc.failure(id, jsonrpc.METHOD_NOT_FOUND, "not served during a check")
+                    await self.transport.say(jsonrpc.encode(refusal))
+
+    async def tell(self, method: str) -> None:
+        await self.transport.say(jsonrpc.encode(jsonrpc.notification(method)))
+
+    async def count(self, kind: str, method: str) -> int:
+        """The number of items on all pages of a list."""
+        total, cursor = 0, None
+        for _ in range(MAX_PAGES):
+            page = await self.ask(method, {} if cursor is None else {"cursor": cursor})
+            total += len(page.get(kind, ()))
+            cursor = page.get("nextCursor")
+            if cursor is None:
+                return total
+        raise PeerError(f"{method}: more than {MAX_PAGES} pages")
+
+
+def _all_well(findings: list[Finding]) -> bool:
+    return not any(finding.problem for finding in findings)
+
+
+def _print(findings: list[Finding], remarks: list[str]) -> None:
+    console = Console(file=sys.stdout, highlight=False)
+    table = Table(box=None, pad_edge=False)
+    for title in ("upstream", "protocol"):
+        table.add_column(title)
+    for kind, _ in LISTS:
+        table.add_column(kind, justify="right")
+    table.add_column("status", overflow="fold")
+    for finding in findings:
+        counts = [str(count) for count in finding.counts] or ["-"] * len(LISTS)
+        status = f"[red]{markup(escape(finding.problem))}[/red]" if finding.problem else "[green]ok[/green]"
+        table.add_row(finding.upstream, finding.version or "-", *counts, status)
+    console.print(table)
+    console.print()
+    for remark in remarks:
+        if remark:
+            console.print(markup(escape(remark)), soft_wrap=True)
