@@ -41,7 +41,7 @@ async def prove(parts: Parts) -> None:
         await prove_now(parts)
         if remembered is not None:
             _remember(remembered, digest)
-    if parts.detection.names is not None:
+    if parts.scanner.covers_names:
         await parts.scanner.workers.prove()
 
 
@@ -62,7 +62,7 @@ async def prove_now(parts: Parts) -> int:
         shape = SURFACE["tools/call"].result
         assert shape is not None
         clean = await drive(Sanitizing(result, shape, source), parts.scanner.find, assign)
-        if value.encode() in jsonrpc.encode(clean.part):
+        if jsonrpc.encode(value)[1:-1] in jsonrpc.encode(clean.part):
             raise DetectionError(
                 f"The start-up proof failed: an example of {category} was not hidden",
                 "Check detection.allow_list and the installation; the gateway does not start like this",
@@ -105,10 +105,9 @@ def _is_remembered(path: Path, digest: str) -> bool:
 
 
 def _remember(path: Path, digest: str) -> None:
-    """Best effort: without it the next start proves again.  Never makes the directory, that is the store's to do."""
-    if not path.parent.is_dir():
-        return
+    """Best effort: without it the next start proves again."""
     fresh = path.with_name(f"{path.name}.{os.getpid()}")
     with suppress(OSError):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         fresh.write_text(digest + "\n", "ascii")
         fresh.replace(path)

@@ -11,9 +11,7 @@ from cloakllm_gateway import __version__
 from cloakllm_gateway.core.gateway import Gateway
 from cloakllm_gateway.core.settings import Settings, UpstreamSettings
 from cloakllm_gateway.detection.catalogue import CATALOGUE
-from cloakllm_gateway.detection.names import available
 from cloakllm_gateway.detection.settings import Settings as DetectionSettings
-from cloakllm_gateway.errors import ConfigError
 from cloakllm_gateway.shell.cleaner import Cleaner
 from cloakllm_gateway.shell.config import Config, Sensitive, Treatment, UnknownToken, UpstreamConfig, detection_settings
 from cloakllm_gateway.shell.logging import Logger
@@ -44,12 +42,14 @@ class Parts:
 
 def assemble(config: Config, logger: Logger) -> Parts:
     """Build the parts; nothing is started and nothing written.  Raises :class:`ConfigError`."""
-    detection = _with_names_or_without(detection_settings(config.detection), logger)
+    detection = detection_settings(config.detection)
+    scanner = Scanner(detection)
+    if scanner.names_missing:
+        logger.log("warning", "names_in_free_text_are_not_covered", reason=scanner.names_missing)
     settings = core_settings(config, detection)
     state_dir = Path(config.state_dir).expanduser() if config.state_dir else default_state_dir()
     store = STORES["memory"](state_dir, DEFAULT_QUOTAS)
     vault = Vault()
-    scanner = Scanner(detection)
     return Parts(
         config=config,
         detection=detection,
@@ -60,24 +60,6 @@ def assemble(config: Config, logger: Logger) -> Parts:
         store=store,
         cleaner=Cleaner(settings, vault, scanner, store, NAMESPACE),
         logger=logger,
-    )
-
-
-def _with_names_or_without(detection: DetectionSettings, logger: Logger) -> DetectionSettings:
-    """Names in free text need a model; where it is absent and not required, say so and go on without."""
-    if detection.names is None or (reason := available(detection.names)) is None:
-        return detection
-    if detection.names.required:
-        raise ConfigError(f"detection.ner_required is set, but {reason}", "pip install 'cloakllm-gateway[detection]'")
-    logger.log("warning", "names in free text are not covered", reason=reason)
-    return DetectionSettings(
-        locales=detection.locales,
-        off=detection.off,
-        custom_patterns=detection.custom_patterns,
-        allow_list=detection.allow_list,
-        deny_list=detection.deny_list,
-        max_input_length=detection.max_input_length,
-        names=None,
     )
 
 
