@@ -226,7 +226,7 @@ def test_a_tool_named_with_a_token_is_dropped_and_the_others_work(tmp_path: Path
     talk.ask(1, "tools/list")
     talk.answer("crm", {"tools": [{"name": n, "inputSchema": {}} for n in ("look", "[EMAIL_0]", f"w {MAIL}")]})
     assert [tool["name"] for tool in talk.only()["result"]["tools"]] == ["crm__look"]
-    assert talk.logs("dropped items with unsafe names")
+    assert talk.logs("dropped_items_with_unsafe_names")
 
 
 def test_a_question_reaches_the_client_clean_and_its_answer_restores_own_values_only(tmp_path: Path) -> None:

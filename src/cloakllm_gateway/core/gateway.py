@@ -190,7 +190,7 @@ class Gateway:
             # Not a damaged message but something printed to the wrong place.
             self._out.append(LogOutput(peer, line))
             return
-        self._out.append(Log("warning", "malformed message", {"upstream": peer, "reason": str(error)}))
+        self._out.append(Log("warning", "malformed_message", {"upstream": peer, "reason": str(error)}))
         self._answer_call(self._upstreams[peer], error.id, f"it sent a malformed message ({error})")
 
     def _overlong(self, peer: str, id: str | int | None) -> None:
@@ -198,7 +198,7 @@ class Gateway:
         if peer == CLIENT:
             self._out.append(Send(CLIENT, jsonrpc.failure(id, INVALID_REQUEST, text)))
             return
-        self._out.append(Log("warning", "overlong message", {"upstream": peer}))
+        self._out.append(Log("warning", "overlong_message", {"upstream": peer}))
         self._answer_call(self._upstreams[peer], id, text)
 
     def _answer_call(self, upstream: Upstream, id: str | int | None, text: str) -> None:
@@ -434,7 +434,7 @@ class Gateway:
             }
             self._out.append(Record("restore", about))
             if verdict.foreign:
-                self._out.append(Log("info", "restored for another upstream", about))
+                self._out.append(Log("info", "restored_for_another_upstream", about))
 
     def _ask(
         self,
@@ -453,7 +453,7 @@ class Gateway:
     def _upstream_answers(self, upstream: Upstream, answer: Response | Failure) -> None:
         call = self._calls.take(upstream, answer.id)
         if call is None:
-            self._out.append(Log("debug", "answer to nothing", {"upstream": upstream.name}))
+            self._out.append(Log("debug", "answer_to_nothing", {"upstream": upstream.name}))
         else:
             call.answered(answer)
 
@@ -531,7 +531,7 @@ class Gateway:
                             Send(upstream.name, jsonrpc.notification(notification.method, notification.params))
                         )
             case _:
-                self._out.append(Log("debug", "notification of the client dropped"))
+                self._out.append(Log("debug", "notification_of_the_client_dropped"))
 
     def _cancelled_by_client(self, params: dict[str, Any]) -> None:
         id = params.get("requestId")
@@ -556,7 +556,7 @@ class Gateway:
                 if id is not None:
                     self._relay(upstream, notification, {"requestId": id})
             case "notifications/initialized" | "notifications/roots/list_changed":
-                self._out.append(Log("debug", "notification out of place", {"upstream": upstream.name}))
+                self._out.append(Log("debug", "notification_out_of_place", {"upstream": upstream.name}))
             case _:
                 self._relay(upstream, notification, {})
 
@@ -603,7 +603,7 @@ class Gateway:
             upstream.reason = reason
         self._questions.drop(upstream)
         self._calls.fail_all(upstream)
-        self._out.append(Record("upstream gone", {"upstream": upstream.name, "reason": reason}))
+        self._out.append(Record("upstream_gone", {"upstream": upstream.name, "reason": reason}))
         self._greeting.settle()
 
     def _elapsed(self, timer: Timer) -> None:

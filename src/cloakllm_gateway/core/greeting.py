@@ -105,7 +105,7 @@ class Greeting:
             return
         upstream.phase, upstream.hello, upstream.version, upstream.reason = Phase.READY, hello, version, ""
         self._emit(Send(upstream.name, jsonrpc.notification("notifications/initialized")))
-        self._emit(Record("upstream ready", {"upstream": upstream.name, "version": version}))
+        self._emit(Record("upstream_ready", {"upstream": upstream.name, "version": version}))
         if self.agreed:
             self._joined(upstream)
         else:
@@ -113,7 +113,7 @@ class Greeting:
 
     def _fail(self, upstream: Upstream, reason: str) -> None:
         upstream.phase, upstream.reason = Phase.FAILED, reason
-        self._emit(Log("error", "upstream failed", {"upstream": upstream.name, "reason": reason}))
+        self._emit(Log("error", "upstream_failed", {"upstream": upstream.name, "reason": reason}))
         self._emit(Drop(upstream.name, reason))
         self.settle()
 
@@ -140,7 +140,7 @@ class Greeting:
         for upstream in self._upstreams.values():
             if upstream.phase is not Phase.READY:
                 about = {"upstream": upstream.name, "reason": upstream.reason or "it has not answered yet"}
-                self._emit(Log("warning", "upstream not ready", about))
+                self._emit(Log("warning", "upstream_not_ready", about))
         self._collect_instructions(request, ready)
 
     def _states(self) -> str:

@@ -125,7 +125,7 @@ class Jobs:
         if not self._directory.claim(upstream.name, real, shown):
             owner = self._directory.owner(shown)
             keeps = owner.upstream if owner else ""
-            self._emit(Log("warning", "resource claimed twice", {"upstream": upstream.name, "kept": keeps}))
+            self._emit(Log("warning", "resource_claimed_twice", {"upstream": upstream.name, "kept": keeps}))
 
     def _account(self, work: Work, report: Report) -> list[Effect]:
         """What the audit and the log hear of one clean message: numbers and names only."""
@@ -138,5 +138,5 @@ class Jobs:
             for category, count in report.tripwire.items()
         ]
         if report.dropped:
-            effects.append(Log("warning", "dropped items with unsafe names", {**about, "count": report.dropped}))
+            effects.append(Log("warning", "dropped_items_with_unsafe_names", {**about, "count": report.dropped}))
         return effects

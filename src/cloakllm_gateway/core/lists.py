@@ -115,7 +115,7 @@ class Lists:
 
     def _give_up(self, gathering: _Gathering, upstream: Upstream, reason: str) -> None:
         about = {"upstream": upstream.name, "method": gathering.method, "reason": reason}
-        self._emit(Log("warning", "list left out", about))
+        self._emit(Log("warning", "list_left_out", about))
         gathering.waiting.discard(upstream.name)
         self._finish_if_complete(gathering)
 
@@ -166,7 +166,7 @@ class Lists:
             name = exposed(upstream.settings.prefix, original, self._settings.name_budget)
             if name in routes:
                 about = {"upstream": upstream.name, "method": method}
-                self._emit(Log("warning", "name already taken, item left out", about))
+                self._emit(Log("warning", "name_taken_item_left_out", about))
                 continue
             declared = declared_keys(item.get("inputSchema"))
             routes[name] = Route(upstream.name, original, declared)
