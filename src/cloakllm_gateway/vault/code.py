@@ -8,6 +8,7 @@ token and never the value.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from enum import Enum, auto
 
 from cloakllm_gateway.errors import Refused
@@ -23,7 +24,7 @@ class Language(Enum):
     PATH = auto()
 
 
-#: Parameters by their last word (`shell_command`, `filePath`); the table is a guess by name, and errs on the safe side.
+#: Parameters by their last word, or last two (`shell_command`, `fileName`); the table is a guess by name, and errs on the safe side.
 _LANGUAGES = {
     Language.SHELL: ("command", "commands", "cmd", "script", "shell", "bash"),
     Language.SQL: ("sql",),
@@ -37,14 +38,17 @@ _URLS = frozenset({"url", "urls", "uri", "uris", "href", "link", "endpoint", "we
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _SHELL_SAFE = re.compile(r"[A-Za-z0-9_@%+=:,./-]*")
 _BARE_SQL = re.compile(r"[A-Za-z0-9_.@+-]*")
-#: What opens a string or a comment in SQL, or one whole string or comment.
-_SQL_PIECE = re.compile(r"'(?:[^']|'')*+('|\Z)|\"(?:[^\"]|\"\")*+(\"|\Z)|`[^`]*+(`|\Z)|--[^\n]*+(\n|\Z)|/\*.*?(\*/|\Z)", re.DOTALL)
+#: Strings and comments of SQL; one that is not closed reaches to the end.
+_SQL_PIECE = re.compile(
+    r"""'(?:[^']|'')*+(?:'|\Z) | "(?:[^"]|"")*+(?:"|\Z) | `[^`]*+(?:`|\Z) | --[^\n]*+ | /\*.*?(?:\*/|\Z)""",
+    re.DOTALL | re.VERBOSE,
+)
 
 
 def language(parameter: str) -> Language | None:
     """The kind of code that a parameter of this name holds, None for ordinary data."""
-    words = _WORDS.findall(parameter)
-    return _BY_WORD.get(words[-1].lower()) if words else None
+    words = [word.lower() for word in _WORDS.findall(parameter)]
+    return _BY_WORD.get("".join(words[-1:])) or _BY_WORD.get("".join(words[-2:]))
 
 
 def is_url(parameter: str) -> bool:
@@ -53,38 +57,36 @@ def is_url(parameter: str) -> bool:
     return bool(words) and words[-1].lower() in _URLS
 
 
-def guarded(value: str, token: Token, language: Language, text: str, at: int) -> str:
-    """``value`` as it may stand at ``at`` in the code ``text``.  Raises ``Refused`` if it may not."""
-    match language:
-        case Language.SHELL:
-            if not _SHELL_SAFE.fullmatch(value):
-                raise _refusal(token, "a shell command")
-        case Language.SQL:
-            return _in_sql(value, token, text, at)
-        case Language.PROGRAM | Language.PATH:
-            pass  # the policy decides, by the value's safety and the upstream it goes to
-    return value
+class Guard:
+    """Judges what is put into one text of code."""
 
+    def __init__(self, language: Language, text: str) -> None:
+        self._language = language
+        pieces = _SQL_PIECE.finditer(text) if language is Language.SQL else ()
+        self._sql = [(piece.start(), piece.end(), piece[0][0]) for piece in pieces]
 
-def _in_sql(value: str, token: Token, text: str, at: int) -> str:
-    if "\\" in value or "\0" in value:
-        raise _refusal(token, "an SQL statement")
-    mark = _open_quote(text, at)
-    if mark in ("'", '"'):
-        return value.replace(mark, mark * 2)
-    if mark or not _BARE_SQL.fullmatch(value) or "--" in value:
-        raise _refusal(token, "an SQL statement outside a string")
-    return value
+    def admit(self, value: str, token: Token, at: int) -> str:
+        """``value`` as it may stand at ``at``.  Raises ``Refused`` if it may not stand there."""
+        match self._language:
+            case Language.SHELL:
+                if not _SHELL_SAFE.fullmatch(value):
+                    raise _refusal(token, "a shell command")
+            case Language.SQL:
+                return self._in_sql(value, token, at)
+            case Language.PROGRAM | Language.PATH:
+                pass  # the policy decides, by the value's safety and the upstream it goes to
+        return value
 
-
-def _open_quote(text: str, at: int) -> str:
-    """What string or comment of SQL is open at ``at``: its first character, "" for none."""
-    for piece in _SQL_PIECE.finditer(text, 0):
-        if piece.start() >= at:
-            break
-        if piece.end() > at:
-            return piece[0][0]
-    return ""
+    def _in_sql(self, value: str, token: Token, at: int) -> str:
+        if "\\" in value or "\0" in value:
+            raise _refusal(token, "an SQL statement")
+        before = bisect_left(self._sql, (at,)) - 1
+        _, end, mark = self._sql[before] if before >= 0 else (0, 0, "")
+        if at < end and mark in ("'", '"'):
+            return value.replace(mark, mark * 2)
+        if at < end or not _BARE_SQL.fullmatch(value) or "--" in value:
+            raise _refusal(token, "an SQL statement outside a string")
+        return value
 
 
 def _refusal(token: Token, place: str) -> Refused:

@@ -37,7 +37,7 @@ class Spot(NamedTuple):
     bounds (quotes included) of the JSON string that holds nothing but the
     token, ``host`` the authority of the URL around it.  ``authority`` says
     that it stands in a URL's scheme, user, host or port, ``whole_authority``
-    that it is all of that.
+    that it is all of that, ``in_key`` that it stands in a key of a JSON object.
     """
 
     match: TokenMatch
@@ -48,6 +48,7 @@ class Spot(NamedTuple):
     host: str = ""
     authority: bool = False
     whole_authority: bool = False
+    in_key: bool = False
 
 
 def spots(text: str, is_url: bool = False) -> list[Spot]:
@@ -91,7 +92,9 @@ def _spots(
             inner = Unescaped(found[1])
             inside = _Inside(inner, found.start(1), outer)
             bounds = (outer(found.start()), outer(found.end()))
-            yield from _spots(inner.text, (*layers, Encoding.JSON), inside, bounds, False)
+            is_key = _COLON.match(text, found.end()) is not None
+            for spot in _spots(inner.text, (*layers, Encoding.JSON), inside, bounds, False):
+                yield spot._replace(in_key=True) if is_key else spot
 
 
 class _Inside:
@@ -133,8 +136,11 @@ def _escaped(value: str) -> str:
 _LITERAL = re.compile(r'"((?:[^"\\]|\\.)*+)"', re.DOTALL)
 _ESCAPE = re.compile(r'\\(?:u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|u([0-9a-f]{4})|(["\\/bfnrt]))', re.IGNORECASE)
 _SHORT = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-#: A number that stands for itself between string literals.
-_NUMBER = re.compile(r'"(?:[^"\\]|\\.)*+"|(-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)', re.DOTALL)
+_LITERAL_OR_NUMBER = re.compile(r'"((?:[^"\\]|\\.)*+)"|(-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)', re.DOTALL)
+_OPENING = ("{", "[")
+#: A string that may hold JSON: its first character is a bracket, white space before it written out or escaped.
+_NESTED = re.compile(r"(?:[ \t\r\n]|\\[trn])*+[\[{]")
+_COLON = re.compile(r"[ \t\r\n]*+:")
 _SPACE = re.compile(r"[ \t\r\n]*+")
 # Numbers stay text (no limit on digits), control characters in strings are let pass.
 _DECODER = json.JSONDecoder(strict=False, parse_int=str, parse_float=str, parse_constant=str)
@@ -156,9 +162,45 @@ def is_json(text: str) -> bool:
     return True
 
 
-def numbers(text: str) -> list[Range]:
-    """The bare numbers of JSON ``text``."""
-    return [found.span(1) for found in _NUMBER.finditer(text) if found[1]]
+class Bare(NamedTuple):
+    """A number of JSON text that stands for itself, and how a quotation mark is written beside it."""
+
+    start: int
+    end: int
+    quote: str
+
+
+def numbers(text: str) -> list[Bare]:
+    """The bare numbers of JSON ``text``, those of JSON in its strings included; none if it is not JSON."""
+    return list(_numbers(text, _identity, '"')) if text.lstrip()[:1] in _OPENING else []
+
+
+def _numbers(text: str, outer: Callable[[int], int], mark: str) -> Iterator[Bare]:
+    if not is_json(text):
+        return
+    for found in _LITERAL_OR_NUMBER.finditer(text):
+        literal, number = found.groups()
+        if number:
+            yield Bare(outer(found.start()), outer(found.end()), mark)
+        elif _NESTED.match(literal):
+            inner = Unescaped(literal)
+            yield from _numbers(inner.text, _Inside(inner, found.start(1), outer), _escaped(mark))
+
+
+def repeated_keys(text: str) -> int:
+    """How many keys of JSON ``text`` are there more than once in their object."""
+    count = 0
+
+    def note(pairs: list[tuple[str, object]]) -> None:
+        nonlocal count
+        count += len(pairs) - len({key for key, _ in pairs})
+
+    decoder = json.JSONDecoder(strict=False, parse_int=str, parse_float=str, object_pairs_hook=note)
+    at = _SPACE.match(text).end()  # type: ignore[union-attr]
+    while at < len(text):
+        _, at = decoder.raw_decode(text, at)
+        at = _SPACE.match(text, at).end()  # type: ignore[union-attr]
+    return count
 
 
 class Unescaped:
@@ -216,7 +258,7 @@ _IPV6 = re.compile(r"(?:[^/?#@\[\]]*@)?\[[0-9A-Fa-f:.%]*\]")
 #: What often stands right behind a URL in prose, code, Markdown or CSV, though a URL could hold it.
 _BEHIND = re.compile(r"['\[\]()]|[,;]")
 #: Behind a token in an authority: more host, a port, or the end of a user part.
-_MORE_AUTHORITY = re.compile(r"[A-Za-z0-9._~%!$&*+=:\-]*@|\.[A-Za-z0-9]")
+_MORE_AUTHORITY = re.compile(r"[A-Za-z0-9._~%!$&*+=:\-]{0,256}@|\.[A-Za-z0-9]")
 
 
 def _urls(text: str, matches: Sequence[TokenMatch], is_url: bool) -> dict[int, _Url]:
@@ -233,6 +275,7 @@ def _urls(text: str, matches: Sequence[TokenMatch], is_url: bool) -> dict[int, _
         begin, end = run.span(1)
         limit = begin + _length(run[1])
         slash = begin + _AUTHORITY.match(run[1]).end()  # type: ignore[union-attr]
+        host = text[begin:slash]
         while at < len(matches) and matches[at].start < end:
             match = matches[at]
             at += 1
@@ -241,9 +284,9 @@ def _urls(text: str, matches: Sequence[TokenMatch], is_url: bool) -> dict[int, _
             in_authority = match.start < slash
             if match.start < limit:
                 whole = (match.start, match.end) == (begin, slash)
-                found[match.start] = _Url(True, in_authority, whole, text[begin:slash])
+                found[match.start] = _Url(True, in_authority, whole, host)
             elif in_authority and _MORE_AUTHORITY.match(masked, match.end, end):
-                found[match.start] = _Url(True, True, False, text[begin:slash])
+                found[match.start] = _Url(True, True, False, host)
     for match in matches:
         if masked.startswith("://", match.end):  # a scheme
             found[match.start] = _Url(True, True)

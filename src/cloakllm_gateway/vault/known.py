@@ -150,9 +150,12 @@ class KnownValues:
 
     def _known(self, probe: _Probe, start: int, end: int) -> Known | None:
         piece = probe.folded[start:end]
-        for known in (*self._folded.get(piece, ()), *self._exact.get(probe.original(start, end), ())):
-            if piece not in self._reserved and _counts(known, probe, start, end):
-                return known
+        if piece in self._reserved:
+            return None
+        for values, text in ((self._folded, piece), (self._exact, probe.original(start, end))):
+            for known in values.get(text, ()):
+                if _counts(known, probe, start, end):
+                    return known
         return None
 
 

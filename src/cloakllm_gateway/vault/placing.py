@@ -20,9 +20,10 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from cloakllm_gateway.errors import Refused
 from cloakllm_gateway.spans import Encoding, Kind, Span
 from cloakllm_gateway.vault import code
-from cloakllm_gateway.vault.contexts import Layers, Spot, decoded, encoded, is_json, numbers, spots
+from cloakllm_gateway.vault.contexts import Bare, Layers, Spot, decoded, encoded, is_json, numbers, repeated_keys, spots
 from cloakllm_gateway.vault.entries import Entry
 from cloakllm_gateway.vault.tokens import LITERAL, TokenMatch
 
@@ -62,36 +63,51 @@ def restore(text: str, resolve: Resolve, parameter: str = "") -> str | NumberTex
     raises, and ``Refused`` for a value that could act as code in its place.
     """
     language = code.language(parameter)
+    guard: code.Guard | None = None
     pieces: list[str] = []
     done = 0
+    in_key = False
     for spot in spots(text, is_url=code.is_url(parameter)):
-        whole = (spot.start, spot.end) == (0, len(text))
-        encoding = spot.layers[-1] if spot.layers else Encoding.PLAIN
-        entry = resolve(
-            spot.match,
-            Place(whole, encoding, spot.authority, spot.whole_authority, language is not None, spot.host),
-        )
+        place = _place(spot, text, language is not None)
+        entry = resolve(spot.match, place)
         if entry is None:
             continue
-        if whole and not spot.layers and language is None:
-            spelling = entry.spelling
-            return NumberText(spelling.raw) if spelling.kind is Kind.NUMBER else spelling.value
-        start, end, new = _written(entry, spot)
+        start, end, new = _written(entry, spot, place.whole)
         if language is not None and entry.spelling.category != LITERAL:
-            new = code.guarded(new, entry.token, language, text, start)
+            guard = guard or code.Guard(language, text)
+            new = guard.admit(new, entry.token, start)
+        if place.whole and not spot.layers and entry.spelling.kind is Kind.NUMBER:
+            return NumberText(new)
         pieces += (text[done:start], new)
         done = end
-    return "".join((*pieces, text[done:])) if done else text
+        in_key |= spot.in_key
+    if not done:
+        return text
+    restored = "".join((*pieces, text[done:]))
+    if in_key and is_json(restored) and repeated_keys(restored) > repeated_keys(text):
+        raise Refused("Two keys of one object would become the same key", "Rename one of them.")
+    return restored
 
 
-def _written(entry: Entry, spot: Spot) -> tuple[int, int, str]:
+def _place(spot: Spot, text: str, code_like: bool) -> Place:
+    return Place(
+        whole=(spot.start, spot.end) == (0, len(text)),
+        encoding=spot.layers[-1] if spot.layers else Encoding.PLAIN,
+        authority=spot.authority,
+        whole_authority=spot.whole_authority,
+        code_like=code_like,
+        host=spot.host,
+    )
+
+
+def _written(entry: Entry, spot: Spot, whole: bool) -> tuple[int, int, str]:
     """The range of the text to replace, and by what."""
     spelling = entry.spelling
     is_number = spelling.kind is Kind.NUMBER or spelling.encoding is Encoding.JSON_NUMBER
     if is_number and spot.literal and _LEXEME.fullmatch(spelling.raw):
         return (*spot.literal, spelling.raw)
     if not spot.layers:
-        return spot.start, spot.end, spelling.raw
+        return spot.start, spot.end, spelling.value if whole and not is_number else spelling.raw
     if spelling.encoding is spot.layers[-1] and decoded(spelling.raw, spot.layers) == spelling.value:
         return spot.start, spot.end, spelling.raw
     return spot.start, spot.end, encoded(spelling.value, spot.layers)
@@ -124,8 +140,7 @@ def standing(text: str, spans: Sequence[Span]) -> list[Standing]:
     """
     if len(spans) == 1 and (spans[0].start, spans[0].end) == (0, len(text)):
         return [Standing(spans[0]._replace(value=text, encoding=Encoding.PLAIN))]
-    spans = _grown(text, spans)
-    quotes = ['"' if span.encoding is Encoding.JSON_NUMBER else "" for span in spans]
+    spans, quotes = _grown(text, spans)
     pieces: list[str] = []
     starts: list[int] = []
     done = length = 0
@@ -148,28 +163,31 @@ def _spelled(span: Span, raw: str, layers: Layers) -> Span:
     return span._replace(encoding=layers[-1], value=decoded(raw, layers))
 
 
-def _grown(text: str, spans: Sequence[Span]) -> list[Span]:
-    """Finds inside bare numbers of JSON text, each grown to its number; several in one become the first."""
-    if not is_json(text):
-        return [s._replace(encoding=Encoding.PLAIN) if s.encoding is Encoding.JSON_NUMBER else s for s in spans]
-    bounds = iter([*numbers(text), (len(text), len(text))])
-    start, end = next(bounds)
+def _grown(text: str, spans: Sequence[Span]) -> tuple[list[Span], list[str]]:
+    """Finds inside bare numbers of JSON text, each grown to its number, with the quotes their tokens need.
+
+    Several finds in one number become the first of them.
+    """
     grown: list[Span] = []
+    quotes: list[str] = []
+    bare = numbers(text)
+    at = 0
     for span in spans:
-        while end <= span.start and start < len(text):
-            start, end = next(bounds)
-        if not (start <= span.start and span.end <= end):
-            grown.append(span)
-        elif not grown or grown[-1].end <= start:
-            lexeme = text[start:end]
-            same = lexeme == text[span.start : span.end]
-            grown.append(
-                span._replace(
-                    start=start,
-                    end=end,
-                    value=lexeme,
-                    canonical=span.canonical if same else lexeme,
-                    encoding=Encoding.JSON_NUMBER,
-                )
-            )
-    return grown
+        while at < len(bare) and bare[at].end <= span.start:
+            at += 1
+        if at == len(bare) or span.start < bare[at].start or bare[at].end < span.end:
+            is_number = span.encoding is Encoding.JSON_NUMBER
+            grown.append(span._replace(encoding=Encoding.PLAIN) if is_number else span)
+            quotes.append("")
+        elif not grown or grown[-1].end <= bare[at].start:
+            grown.append(_as_number(span, text, bare[at]))
+            quotes.append(bare[at].quote)
+    return grown, quotes
+
+
+def _as_number(span: Span, text: str, number: Bare) -> Span:
+    lexeme = text[number.start : number.end]
+    canonical = span.canonical if (span.start, span.end) == (number.start, number.end) else lexeme
+    return span._replace(
+        start=number.start, end=number.end, value=lexeme, canonical=canonical, encoding=Encoding.JSON_NUMBER
+    )

@@ -49,9 +49,7 @@ def unsafe(entry: Entry) -> bool:
     if spelling.category == LITERAL:
         return False  # brackets, letters, digits: the grammar allows nothing else
     allowed = _COMMON + _NEEDED.get(spelling.category, "")
-    return any(
-        _bad(text, allowed, dashes=spelling.category in _MAY_DASH) for text in {spelling.value, spelling.raw}
-    )
+    return any(_bad(text, allowed, dashes=spelling.category in _MAY_DASH) for text in {spelling.value, spelling.raw})
 
 
 def _bad(text: str, allowed: str, dashes: bool) -> bool:

@@ -65,5 +65,5 @@ COMMON: frozenset[str] = frozenset(
     werk west what when where which while white who whole why wie wieder wife wij will william willow win winter wir
     wird wise wish wit with wohl wolf woman wood work world would write yard year yes yesterday you young your zal
     zeit zelf zich zij zijn zonder zum zur zwart zwei zwischen år être
-    """.casefold().split()  # noqa: SIM905 (a paragraph reads better than a list)
+    """.casefold().split()
 )

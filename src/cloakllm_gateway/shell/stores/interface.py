@@ -19,6 +19,9 @@ class Quotas:
     per_message: int = 100_000
 
 
+DEFAULT_QUOTAS = Quotas()
+
+
 class QuotaExceeded(VaultError):
     """One origin brings more values than it may; only its message is withheld."""
 
@@ -30,9 +33,7 @@ class Store(Protocol):
     twice, not after a restart, not by several gateways of one user.
     """
 
-    async def assign(
-        self, namespace: str, group: str, origin: str, spellings: Sequence[Spelling]
-    ) -> list[Entry]:
+    async def assign(self, namespace: str, group: str, origin: str, spellings: Sequence[Spelling]) -> list[Entry]:
         """One entry per spelling, in order, kept before this returns.
 
         The same spelling in the same namespace and group is the same entry,

@@ -7,7 +7,7 @@ a token.  Small on purpose: it is the example to copy for another store.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,7 +15,7 @@ import anyio
 import anyio.to_thread
 
 from cloakllm_gateway.shell.stores.highwater import HighWater, Numbers, RandomStart
-from cloakllm_gateway.shell.stores.interface import QuotaExceeded, Quotas
+from cloakllm_gateway.shell.stores.interface import DEFAULT_QUOTAS, QuotaExceeded, Quotas
 from cloakllm_gateway.spans import Proof
 from cloakllm_gateway.vault.entries import Entry, Spelling, Token
 
@@ -47,7 +47,7 @@ class MemoryStore:
     random.
     """
 
-    def __init__(self, state_dir: Path | None, quotas: Quotas = Quotas()) -> None:
+    def __init__(self, state_dir: Path | None, quotas: Quotas = DEFAULT_QUOTAS) -> None:
         self._numbers: Numbers = RandomStart() if state_dir is None else HighWater(state_dir)
         self._quotas = quotas
         self._groups: dict[tuple[str, str], _Group] = {}

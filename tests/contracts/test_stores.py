@@ -1,0 +1,202 @@
+"""What every token store keeps, whichever it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import anyio
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cloakllm_gateway.shell.stores import STORES, QuotaExceeded, Quotas, Store
+from cloakllm_gateway.spans import Encoding, Kind, Proof
+from cloakllm_gateway.vault.entries import Entry, Spelling, Token
+
+GROUP = "session"
+
+
+@pytest.fixture(params=sorted(STORES))
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def store(kind: str, tmp_path: Path) -> Iterator[Store]:
+    yield STORES[kind](tmp_path / "state", Quotas())
+
+
+def spelled(value: str, category: str = "EMAIL", **more: object) -> Spelling:
+    return Spelling(category, value, value, value.lower(), **more)  # type: ignore[arg-type]
+
+
+def assign(
+    store: Store, *values: str | Spelling, origin: str = "crm", group: str = GROUP, namespace: str = "n"
+) -> list[Entry]:
+    spellings = [v if isinstance(v, Spelling) else spelled(v) for v in values]
+    return anyio.run(store.assign, namespace, group, origin, spellings)
+
+
+def test_a_value_has_one_token_whatever_the_message(store):
+    ana, bob = assign(store, "ana@x.org", "bob@x.org")
+    assert [e.token for e in assign(store, "bob@x.org", "cy@x.org", "ana@x.org", "ana@x.org")] == [
+        bob.token,
+        Token("EMAIL", bob.token.number + 1),
+        ana.token,
+        ana.token,
+    ]
+
+
+def test_spellings_of_one_canonical_value_share_the_stem_and_keep_their_text(store):
+    first, second, third, other = assign(store, "kim@x.org", "Kim@X.org", "KIM@X.ORG", "ann@x.org")
+    assert {first.token.number, second.token.number, third.token.number} == {first.token.number}
+    assert [e.token.variant for e in (first, second, third)] == [0, 1, 2]
+    assert [e.spelling.raw for e in (first, second, third)] == ["kim@x.org", "Kim@X.org", "KIM@X.ORG"]
+    assert other.token.number != first.token.number
+
+
+def test_encoding_and_type_make_a_spelling_too(store):
+    plain = spelled("4111")
+    entries = assign(store, plain, plain._replace(encoding=Encoding.JSON_NUMBER), plain._replace(kind=Kind.NUMBER))
+    assert len({e.token for e in entries}) == 3
+    assert len({e.token.number for e in entries}) == 1
+
+
+def test_categories_count_by_themselves(store):
+    mail, phone = assign(store, spelled("a@x.org"), spelled("+4512345678", "PHONE"))
+    assert (mail.token.category, phone.token.category) == ("EMAIL", "PHONE")
+    assert mail.token.number == phone.token.number == 0
+
+
+def test_a_mention_from_another_upstream_of_the_group_adds_an_origin(store):
+    assign(store, "a@x.org", origin="crm")
+    (entry,) = assign(store, "a@x.org", origin="mail")
+    assert entry.origins == {"crm", "mail"}
+    assert entry.group == GROUP
+
+
+def test_another_group_gets_its_own_number_and_adds_no_origin(store):
+    (crm,) = assign(store, "1985-03-05", group="crm", origin="crm")
+    (evil,) = assign(store, "1985-03-05", group="evil", origin="evil")
+    assert crm.token.number != evil.token.number
+    assert assign(store, "1985-03-05", group="crm", origin="crm") == [crm]
+    assert crm.origins == {"crm"}
+
+
+def test_a_namespace_knows_nothing_of_another(store):
+    (mine,) = assign(store, "a@x.org", namespace="one")
+    (yours,) = assign(store, "a@x.org", namespace="two")
+    assert mine.token.number != yours.token.number
+
+
+def test_a_forgotten_namespace_is_empty_and_its_numbers_are_not_used_again(store):
+    (before,) = assign(store, "a@x.org", namespace="one")
+    anyio.run(store.forget, "one")
+    (after,) = assign(store, "a@x.org", namespace="one", origin="mail")
+    assert after.token.number > before.token.number
+    assert after.origins == {"mail"}
+
+
+def test_numbers_are_not_used_again_after_a_restart(kind, tmp_path):
+    used: set[Token] = set()
+    for _ in range(4):
+        tokens = {e.token for e in assign(STORES[kind](tmp_path, Quotas()), *(f"p{i}@x.org" for i in range(40)))}
+        assert not tokens & used
+        used |= tokens
+
+
+def test_a_more_certain_proof_replaces_a_key_and_sensitive_stays(store):
+    (weak,) = assign(store, spelled("12345678", proof=Proof.KEY, sensitive=True))
+    (strong,) = assign(store, spelled("12345678", proof=Proof.SHAPE), origin="mail")
+    assert (weak.spelling.proof, strong.spelling.proof) == (Proof.KEY, Proof.SHAPE)
+    assert strong.spelling.sensitive
+    (again,) = assign(store, spelled("12345678", proof=Proof.KEY))
+    assert again == strong
+
+
+def test_concurrent_messages_get_one_number_per_value(store):
+    results: list[list[Entry]] = []
+
+    async def one(values: list[str]) -> None:
+        results.append(await store.assign("n", GROUP, "crm", [spelled(v) for v in values]))
+
+    async def all_at_once() -> None:
+        async with anyio.create_task_group() as tasks:
+            for start in range(0, 50, 5):
+                tasks.start_soon(one, [f"p{i}@x.org" for i in range(start, start + 10)])
+
+    anyio.run(all_at_once)
+    tokens = {e.spelling.raw: e.token for entries in results for e in entries}
+    assert len(set(tokens.values())) == len(tokens) == 55
+    assert all(tokens[e.spelling.raw] == e.token for entries in results for e in entries)
+
+
+def test_nothing_is_assigned_for_nothing(store):
+    assert assign(store) == []
+
+
+# -- quotas ----------------------------------------------------------------------------------------
+
+
+def test_over_its_quota_only_that_upstream_is_refused_and_nothing_of_its_message_stays(kind, tmp_path):
+    store = STORES[kind](tmp_path, Quotas(total=100, per_origin=10, per_message=8))
+    assign(store, *(f"e{i}@x.org" for i in range(8)), origin="evil")
+    with pytest.raises(QuotaExceeded):
+        assign(store, "e1@x.org", *(f"f{i}@x.org" for i in range(3)), origin="evil")
+    assert len(assign(store, "f0@x.org", "f1@x.org", "e1@x.org", origin="evil")) == 3
+    assert len(assign(store, *(f"c{i}@x.org" for i in range(8)), origin="crm")) == 8
+
+
+def test_one_message_may_bring_only_so_many_new_values(kind, tmp_path):
+    store = STORES[kind](tmp_path, Quotas(per_message=3))
+    with pytest.raises(QuotaExceeded, match="more than 3 new values"):
+        assign(store, *"abcd")
+    assert len(assign(store, *"abc", *"abc")) == 6
+
+
+def test_a_full_vault_still_knows_what_it_has(kind, tmp_path):
+    store = STORES[kind](tmp_path, Quotas(total=2))
+    kept = assign(store, "a", "b")
+    with pytest.raises(QuotaExceeded):
+        assign(store, "c", origin="mail")
+    assert assign(store, "a", "b") == kept
+
+
+def test_what_is_forgotten_counts_no_more(kind, tmp_path):
+    store = STORES[kind](tmp_path, Quotas(per_origin=2))
+    assign(store, "a", "b", namespace="one")
+    anyio.run(store.forget, "one")
+    assert len(assign(store, "a", "b", namespace="two")) == 2
+
+
+# -- whatever comes in whatever order --------------------------------------------------------------
+
+MESSAGES = st.lists(
+    st.tuples(
+        st.sampled_from(["n1", "n2"]),
+        st.sampled_from(["session", "evil"]),
+        st.sampled_from(["crm", "mail"]),
+        st.lists(st.sampled_from(["kim@x.org", "KIM@x.org", "ann@x.org", "Ann@X.org", "bo@x.org"]), max_size=5),
+    ),
+    max_size=8,
+)
+
+
+@pytest.mark.parametrize("kind", sorted(STORES))
+@given(messages=MESSAGES)
+@settings(max_examples=30)
+def test_token_and_value_are_one_to_one(kind, messages, tmp_path_factory):
+    store = STORES[kind](None, Quotas())
+    by_value: dict[tuple[str, ...], Token] = {}
+    origins: dict[Token, set[str]] = {}
+    for namespace, group, origin, values in messages:
+        for entry in assign(store, *values, origin=origin, group=group, namespace=namespace):
+            key = (namespace, group, entry.spelling.raw)
+            assert by_value.setdefault(key, entry.token) == entry.token
+            origins.setdefault(entry.token, set()).add(origin)
+            assert entry.origins == origins[entry.token]
+    assert len(set(by_value.values())) == len(by_value)
+    stems = {(n, g, raw.lower()): token.number for (n, g, raw), token in by_value.items()}
+    assert len(set(stems.values())) == len(stems)
+    assert all(stems[n, g, raw.lower()] == token.number for (n, g, raw), token in by_value.items())
