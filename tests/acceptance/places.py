@@ -56,7 +56,7 @@ RESULTS: dict[str, Made] = {
     "json_in_json_in_text": lambda v: said(json.dumps({"a": json.dumps({"b": json.dumps([v.text])})})),
     "escaped_json_in_text": lambda v: said('{"note":"' + escaped(v.text) + '"}'),
     "percent_in_text": lambda v: said("see https://portal.posteo-mail.de/find?q=" + quote(v.text, safe="")),
-    "number_in_json_in_text": lambda v: said(f'{{"card_number":{v.card},"phone":{v.phone_digits}}}'),
+    "number_in_json_in_text": lambda v: said(f'{{"card_number":{v.card_digits},"phone":{v.phone_digits}}}'),
     "csv_in_text": lambda v: said(f"first_name,email,ssn\n{v.name},{v.email},{v.ssn}\n"),
     "text_annotations": lambda v: block(type="text", text="x", annotations={"audience": [v.text], "note": v.text}),
     "text_meta": lambda v: block(type="text", text="x", _meta={"acme/note": v.text}),
@@ -86,7 +86,7 @@ RESULTS: dict[str, Made] = {
     "structured_string": lambda v: structured(v.text),
     "structured_list": lambda v: structured(list(v.by_shape)),
     "structured_keys": lambda v: structured({value: {"role": "admin"} for value in v.by_shape}),
-    "structured_numbers": lambda v: structured({"card_number": int(v.card), "phone": int(v.phone_digits)}),
+    "structured_numbers": lambda v: structured({"card_number": int(v.card_digits), "phone": int(v.phone_digits)}),
     "structured_names": lambda v: structured({"first_name": v.name, "email": v.email, "customer": {"ssn": v.ssn}}),
     "payload_data": lambda v: structured({"data": v.text, "mimeType": "image/png"}),
     "payload_type": lambda v: structured({"type": v.text, "annotations": {"audience": v.text}}),
@@ -274,7 +274,7 @@ def source(place: str) -> Any:
 def planted(place: str) -> list[str]:
     """The values that the place holds."""
     v = AT[place]
-    return exposed((*v, v.phone_digits), readings(json.dumps(source(place)).encode()))
+    return exposed((*v, v.card_digits, v.phone_digits), readings(json.dumps(source(place)).encode()))
 
 
 def upstream(folder: Path) -> Upstream:

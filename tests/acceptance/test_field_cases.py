@@ -144,11 +144,11 @@ def test_an_answer_has_the_id_of_its_request_and_its_type(peers: Processes, tmp_
     hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
     driver.answer(driver.ask("initialize", hello, id="init-\u03b1"))
     driver.notify("notifications/initialized")
-    ids: list[str | int] = [1, "1", 0, "", 2**63, "init-\u03b1"]
+    ids: list[str | int] = [1, "1", 0, "", 2**63, "\u03b1"]
     for id in ids:
         driver.ask("tools/call", {"name": "crm__t", "arguments": {"n": repr(id)}}, id=id)
     for id in ids:
-        assert text_of([*driver.responses(id), driver.answer(id)][-1]["result"]) == repr(id)
+        assert text_of(driver.answer(id)["result"]) == repr(id)
 
 
 def test_two_requests_with_one_id_are_never_confused(peers: Processes, tmp_path: Path) -> None:
@@ -286,7 +286,8 @@ def test_nothing_outlives_a_killed_client(peers: Processes, tmp_path: Path, igno
     """A18, SIGKILL of the client"""
     crm = Upstream("crm", tmp_path).tool("t").behave(ignore=ignore)
     config = tmp_path / "config.json"
-    config.write_text(json.dumps({"upstreams": {"crm": wrapped(crm)}, "state_dir": str(tmp_path / "state")}))
+    quiet = {"state_dir": str(tmp_path / "state"), "detection": {"ner_entity_types": []}}
+    config.write_text(json.dumps({"upstreams": {"crm": wrapped(crm)}, **quiet}))
     gateway = [sys.executable, "-m", "cloakllm_gateway", "--config", str(config)]
     client = peers.start([sys.executable, "-c", CLIENT, json.dumps(gateway)])
     pid = client.wait(lambda m: "pid" in m).message["pid"]
@@ -474,11 +475,12 @@ def test_no_progress_comes_that_was_not_asked_for(peers: Processes, tmp_path: Pa
 
 def growing(folder: Path, **initialize: Any) -> Upstream:
     """An upstream whose tool ``grow`` adds another one and says so twice."""
-    crm = Upstream("crm", folder, **initialize).tool("grow").tool("new_tool", text("new"))
+    tools = [{"name": name, "inputSchema": {"type": "object"}} for name in ("grow", "new_tool")]
     changed = {"notify": "notifications/tools/list_changed"}
-    grown = {"tools/list": [{"result": {"tools": crm.tools}}]}
-    crm.tool("grow", [{"set": grown}, changed, changed, *text("grown")])
-    return crm.on("tools/list", [{"result": {"tools": crm.tools[:1]}}])
+    grown = {"set": {"tools/list": [{"result": {"tools": tools}}]}}
+    crm = Upstream("crm", folder, **initialize).tool("grow", [grown, changed, changed, *text("grown")])
+    crm.tool("new_tool", text("new"))
+    return crm.on("tools/list", [{"result": {"tools": tools[:1]}}])
 
 
 def test_a_changed_list_is_told_once_and_shows_the_change(peers: Processes, tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ EMAIL_FORMS = {
 FORMS = {
     **{f"email {form}": said for form, said in EMAIL_FORMS.items()},
     "phone digits": KIM.phone_digits,
-    "card in groups": " ".join(KIM.card[n : n + 4] for n in range(0, 16, 4)),
+    "card digits": KIM.card_digits,
     "ssn without dashes": KIM.ssn.replace("-", ""),
     "iban in groups": " ".join(KIM.iban[n : n + 4] for n in range(0, 22, 4)),
 }

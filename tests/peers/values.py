@@ -42,6 +42,10 @@ class Values(NamedTuple):
         return "; ".join(self.by_shape)
 
     @property
+    def card_digits(self) -> str:
+        return self.card.replace(" ", "")
+
+    @property
     def phone_digits(self) -> str:
         return re.sub(r"\D", "", self.phone)
 
@@ -52,7 +56,7 @@ def values(n: int) -> Values:
         email=f"kim.{_name(n).lower()}@posteo-mail.de",
         phone=f"+49 30 9018 {2000 + n}",
         ssn=f"536-22-{1001 + 7 * n:04}",
-        card=_card(f"453914880{n:06}"),
+        card=" ".join(re.findall("....", _card(f"453914880{n:06}"))),
         iban=_iban(f"370400440532013{n:03}"),
         ip=f"185.44.{101 + n // 100}.{101 + n % 100}",  # no address is the beginning of another
         api_key="ghp" + "_" + _letters(f"api{n}", _BASE62, 36),
