@@ -19,16 +19,16 @@ from rich.table import Table
 from cloakllm_gateway import __version__
 from cloakllm_gateway.cli.faults import explain, first_cause
 from cloakllm_gateway.core.handshake import LATEST
-from cloakllm_gateway.detection.names import available
+from cloakllm_gateway.detection.names import INSTALL
 from cloakllm_gateway.errors import DetectionError, GatewayError, PeerError
 from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.protocol.jsonrpc import Failure, Request, Response
-from cloakllm_gateway.shell.config import Config, detection_settings, load
+from cloakllm_gateway.shell.config import Config, load
 from cloakllm_gateway.shell.logging import Logger, escape
 from cloakllm_gateway.shell.proof import prove_now
 from cloakllm_gateway.shell.run import session
 from cloakllm_gateway.shell.transports.memory import Memory
-from cloakllm_gateway.shell.wiring import assemble
+from cloakllm_gateway.shell.wiring import Parts, assemble
 
 #: What is counted: the capability, its list method, the key of the result.
 LISTS = (("tools", "tools/list"), ("prompts", "prompts/list"), ("resources", "resources/list"))
@@ -50,7 +50,7 @@ def check(path: str, *, verbose: bool) -> int:
     """Check the configuration at ``path`` and print a table; returns the exit status."""
     try:
         config = load(Path(path))
-        return anyio.run(_check, config, Logger("debug" if verbose else "error"))
+        return anyio.run(_check, config, verbose)
     except GatewayError as error:
         return explain(error)
     except BaseExceptionGroup as group:
@@ -60,20 +60,22 @@ def check(path: str, *, verbose: bool) -> int:
         return explain(cause)
 
 
-async def _check(config: Config, logger: Logger) -> int:
-    proof, proved = await _prove(config, logger)
+async def _check(config: Config, verbose: bool) -> int:
+    logger = Logger("debug" if verbose else "error")
+    parts = assemble(config, logger)
+    proof, proved = await _prove(parts)
     findings = await _ask_each(config, logger)
     together = await _ask_all(config, logger) if _all_well(findings) and len(findings) > 1 else ""
     logger.close()
-    _print(findings, [proof, _names(config), together])
+    more = "" if verbose or _all_well(findings) else "With -v the log shows what the upstreams printed."
+    _print(findings, [proof, _names(parts), together, more])
     return 0 if proved and _all_well(findings) and not together else 1
 
 
-async def _prove(config: Config, logger: Logger) -> tuple[str, bool]:
+async def _prove(parts: Parts) -> tuple[str, bool]:
     """The start-up proof in full, whatever is remembered; what to say, and whether it holds."""
-    if not config.sanitize:
+    if not parts.config.sanitize:
         return "Detection: off (sanitize is false); the model sees everything", True
-    parts = assemble(config, logger)
     try:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(parts.scanner.workers.run)
@@ -88,13 +90,13 @@ async def _prove(config: Config, logger: Logger) -> tuple[str, bool]:
     return f"Detection: proved with {examples} examples", True
 
 
-def _names(config: Config) -> str:
+def _names(parts: Parts) -> str:
     """Whether names in free text are covered."""
-    names = detection_settings(config.detection).names
-    if not config.sanitize or names is None:
-        return "Names in free text: not covered (switched off)"
-    if reason := available(names):
-        return f"Names in free text: not covered ({reason}; pip install 'cloakllm-gateway[detection]')"
+    names = parts.detection.names
+    if not parts.config.sanitize or names is None:
+        return "Names in free text: not covered: switched off"
+    if parts.scanner.names_missing:
+        return f"Names in free text: not covered: {parts.scanner.names_missing}. {INSTALL}"
     return f"Names in free text: {', '.join(names.labels)} by {names.model}"
 
 
@@ -174,7 +176,7 @@ class _Client:
                 case Response(id, result) if id == self._ids:
                     return result if isinstance(result, dict) else {}
                 case Failure(id, error) if id == self._ids:
-                    raise PeerError(f"{method}: {error.get('message')}")
+                    raise PeerError(f"{error.get('message')} ({method})")
                 case Request(id):
                     refusal = jsonrpc.failure(id, jsonrpc.METHOD_NOT_FOUND, "not served during a check")
                     await self.transport.say(jsonrpc.encode(refusal))

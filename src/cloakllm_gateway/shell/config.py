@@ -273,15 +273,10 @@ def _check_names_available(config: Config) -> None:
     names = detection_settings(config.detection).names
     if names is None:
         raise Invalid("detection.ner_required", "contradicts an empty ner_entity_types")
-    from importlib.util import find_spec  # finds without importing: spaCy takes seconds
+    from cloakllm_gateway.detection.names import INSTALL, available
 
-    for module in ("spacy", names.model):
-        if find_spec(module) is None:
-            raise Invalid(
-                "detection.ner_required",
-                f"is on, but {module} is not installed",
-                "Install it: pip install 'cloakllm-gateway[detection]'",
-            )
+    if reason := available(names):
+        raise Invalid("detection.ner_required", f"is on, but {reason}", INSTALL)
 
 
 _CHECKS: tuple[Callable[[Config], None], ...] = (

@@ -1,0 +1,179 @@
+"""The command as a person or a client meets it: exit status, one line about what is wrong, and quick to start."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cloakllm_gateway import __version__
+
+DEADLINE = 60
+
+#: A server with one tool, two prompts and three resources on two pages.
+SERVER = """
+    import json, sys
+    def page(kind, names, **more):
+        items = [{"name": name, "uri": "mem://" + name, "inputSchema": {"type": "object"}} for name in names]
+        return {kind: items, **more}
+    RESULTS = {
+        "initialize": {"protocolVersion": "2025-06-18", "serverInfo": {"name": "x", "version": "1"},
+                       "capabilities": {"tools": {}, "prompts": {}, "resources": {}}},
+        "tools/list": page("tools", ["lookup"]),
+        "prompts/list": page("prompts", ["one", "two"]),
+        "resources/list": page("resources", ["a", "b"], nextCursor="next"),
+    }
+    print("started for kim@example.com", file=sys.stderr, flush=True)
+    for line in sys.stdin:
+        message = json.loads(line)
+        if "id" in message:
+            result = RESULTS.get(message["method"], {})
+            if message["method"] == "resources/list" and (message.get("params") or {}).get("cursor"):
+                result = page("resources", ["c"])
+            print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+"""
+
+
+def python(source: str) -> dict[str, Any]:
+    return {"command": sys.executable, "args": ["-c", textwrap.dedent(source)]}
+
+
+def run(*arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "cloakllm_gateway", *arguments],
+        input=given, capture_output=True, text=True, timeout=DEADLINE, check=False,
+    )  # fmt: skip
+    assert "Traceback" not in done.stderr, done.stderr
+    return done
+
+
+@pytest.fixture
+def write(tmp_path):
+    """A configuration file for the given upstreams, names off so that no model has to load."""
+
+    def write(upstreams: dict[str, Any], **more: Any) -> str:
+        path = tmp_path / "gateway.json"
+        detection = {"ner_entity_types": []}
+        content = {"upstreams": upstreams, "state_dir": "state", "detection": detection, **more}
+        path.write_text(json.dumps(content))
+        return str(path)
+
+    return write
+
+
+def test_the_version_is_told():
+    done = run("--version")
+    assert done.stdout == f"cloakllm-gateway {__version__}\n"
+
+
+def test_without_arguments_the_help_is_shown():
+    done = run()
+    assert done.returncode == 0
+    assert "check" in done.stdout and "serve" in done.stdout and "--config FILE" in done.stdout
+
+
+@pytest.mark.parametrize("command", ["--config", "serve --config", "check --config", "--check --config"])
+def test_a_mistake_in_the_configuration_is_one_line_and_status_2(tmp_path, command):
+    path = tmp_path / "gateway.json"
+    path.write_text('{"upstreams": {"crm": {"comand": "x"}}}')
+    done = run(*command.split(), str(path))
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr == (f'cloakllm-gateway: {path}: upstreams.crm.comand: unknown key. Did you mean "command"?\n')
+
+
+def test_an_unknown_option_is_status_2():
+    done = run("--confg", "x")
+    assert done.returncode == 2
+    assert "--config" in done.stderr
+
+
+def test_check_counts_what_each_upstream_offers_and_says_that_names_are_not_covered(write):
+    done = run("check", "--config", write({"crm": python(SERVER), "files": python(SERVER)}))
+    lines = [line.split() for line in done.stdout.splitlines() if line]
+    assert lines[0] == ["upstream", "protocol", "tools", "prompts", "resources", "status"]
+    assert lines[1] == ["crm", "2025-06-18", "1", "2", "3", "ok"]
+    assert lines[2] == ["files", "2025-06-18", "1", "2", "3", "ok"]
+    assert "Detection: proved with" in done.stdout
+    assert "Names in free text: not covered" in done.stdout
+    assert done.returncode == 0, done.stderr
+
+
+def test_check_fails_naming_the_upstream_that_does_not_work_and_the_others_still_count(write):
+    crashing = python("import sys; sys.exit('no database for kim@example.com')")
+    done = run(
+        "--check", "-v", "--config", write({"crm": python(SERVER), "bad": crashing, "none": {"command": "no-such"}})
+    )
+    assert done.returncode == 1
+    told = " ".join(done.stdout.split())
+    assert "crm 2025-06-18 1 2 3 ok" in told
+    assert "exited with status 1" in told
+    assert "a command that was not found" in told
+    assert "no database for [EMAIL_" in done.stderr
+    assert "kim@example.com" not in done.stdout + done.stderr
+
+
+def test_check_fails_when_the_upstreams_can_not_be_served_together(write):
+    other = python(SERVER.replace("2025-06-18", "2024-11-05"))
+    done = run("check", "--config", write({"crm": python(SERVER), "old": other}))
+    assert done.returncode == 1
+    told = " ".join(done.stdout.split())
+    assert "Together:" in told and "2024-11-05" in told
+
+
+def test_check_says_so_when_nothing_is_sanitized(write):
+    done = run("check", "--config", write({"crm": python(SERVER)}, sanitize=False))
+    assert "Detection: off" in done.stdout
+    assert done.returncode == 0
+
+
+def test_serving_ends_well_when_the_client_leaves(write):
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
+    request = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello})
+    done = run("--config", write({"crm": python(SERVER)}), given=request + "\n")
+    assert done.returncode == 0
+    assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == [1]
+
+
+def test_serving_imports_nothing_of_the_command_line_and_no_slow_library(write):
+    source = """
+        import sys
+        from cloakllm_gateway.cli.serve import serve
+        status = serve(sys.argv[1])
+        slow = {"click", "rich", "mcp", "pydantic", "spacy", "phonenumbers", "stdnum", "cryptography"}
+        print(status, sorted(slow & set(sys.modules)), file=sys.stderr)
+    """
+    config = write({"crm": python(SERVER)})
+    run("--config", config)  # the start-up proof, which needs the checksums, is remembered
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(source), config],
+        input="", capture_output=True, text=True, timeout=DEADLINE, check=True,
+    )  # fmt: skip
+    assert done.stderr.splitlines()[-1] == "0 []"
+
+
+def test_a_fault_of_the_gateway_itself_is_told_without_what_was_in_it(tmp_path):
+    source = """
+        import sys
+        from cloakllm_gateway.cli.faults import report_uncaught
+        sys.excepthook = report_uncaught
+        {}["kim@example.com"]
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(source)], capture_output=True, text=True, timeout=DEADLINE, check=False
+    )
+    assert done.returncode == 1
+    assert done.stderr == "cloakllm-gateway: internal error: KeyError at <string>:5\n"
+
+
+def test_the_module_and_the_console_script_are_the_same_command():
+    script = Path(sys.executable).with_name("cloakllm-gateway")
+    if not script.exists():
+        pytest.skip("the package is not installed beside this Python")
+    done = subprocess.run([script, "--version"], capture_output=True, text=True, timeout=DEADLINE, check=True)
+    assert done.stdout == f"cloakllm-gateway {__version__}\n"
