@@ -108,6 +108,16 @@ def test_without_a_state_directory_numbers_start_at_random_from_100_000_up():
     assert second == first + 1
 
 
+def test_a_check_changes_nothing(state):
+    HighWater(state).check()
+    assert not state.exists()
+    used(state)
+    before = {path: path.read_bytes() for path in state.rglob("*") if path.is_file()}
+    HighWater(state).check()
+    RandomStart().check()
+    assert {path: path.read_bytes() for path in state.rglob("*") if path.is_file()} == before
+
+
 # -- several processes -----------------------------------------------------------------------------
 
 _TAKER = """
@@ -222,6 +232,8 @@ def test_damage_is_refused_and_explained(state, damage):
     with pytest.raises(VaultError, match=message) as error:
         take(HighWater(state))
     assert error.value.hint
+    with pytest.raises(VaultError, match=message):
+        HighWater(state).check()
 
 
 @posix

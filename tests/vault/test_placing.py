@@ -8,8 +8,6 @@ from urllib.parse import unquote
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from tests.protocol.cost import seconds
-from tests.vault.samples import entry, hide
 
 from cloakllm_gateway.errors import Refused
 from cloakllm_gateway.spans import Encoding, Kind, Proof, Span
@@ -17,6 +15,8 @@ from cloakllm_gateway.vault.contexts import Unescaped, decoded, encoded, is_json
 from cloakllm_gateway.vault.entries import Entry, Token
 from cloakllm_gateway.vault.placing import NumberText, Place, restore
 from cloakllm_gateway.vault.tokens import LITERAL, scan
+from tests.protocol.cost import seconds
+from tests.vault.samples import entry, hide
 
 KIM = entry("EMAIL_0", "kim+work@example.com")
 DANA = entry("PERSON_0", 'Dana "Dee" O\'Neil\\Smith')
@@ -78,8 +78,19 @@ SCRAPS = st.lists(
             "%2",
             "\\",
             "\\u0040",
-        ]
-        + ["[EMAIL_0]", "%5BEMAIL_0%5D", "{", "}", "[", "]", ":", "1", "kim", "é", "\ud800", "%ff"]
+            "[EMAIL_0]",
+            "%5BEMAIL_0%5D",
+            "{",
+            "}",
+            "[",
+            "]",
+            ":",
+            "1",
+            "kim",
+            "é",
+            "\ud800",
+            "%ff",
+        ]  # fmt: skip
     ),
     max_size=20,
 ).map("".join)

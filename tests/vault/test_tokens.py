@@ -37,8 +37,13 @@ SCRAPS = st.lists(
             "0",
             "12",
             "x",
-        ]
-        + ["[EMAIL_0]", "\\[EMAIL_1\\]", " ", "é", "\n", "İ"]
+            "[EMAIL_0]",
+            "\\[EMAIL_1\\]",
+            " ",
+            "é",
+            "\n",
+            "İ",
+        ]  # fmt: skip
     ),
     max_size=30,
 ).map("".join)

@@ -35,26 +35,27 @@ _NEEDED = {
 }
 #: Sequences that are dangerous though each of their characters may be needed.
 _SEQUENCES = ("..", "--", "//", "://")
-_MAY_DASH = frozenset({"PRIVATE_KEY", "SECRET", "API_KEY", "JWT"})
+#: Base64 and the like may hold and begin with any of its characters.
+_ENCODED = frozenset({"PRIVATE_KEY", "SECRET", "API_KEY", "JWT"})
 
 
 def unsafe(entry: Entry) -> bool:
     """Whether the value of ``entry`` holds what its category does not need and another place may interpret.
 
     Control and format characters, path separators, shell, SQL and HTML
-    metacharacters, a leading ``-`` or ``@`` that turns an argument into an
-    option or a file.
+    metacharacters; a leading ``-``, ``@``, ``/`` or ``=`` that turns an argument
+    into an option, a file or a formula.
     """
     spelling = entry.spelling
     if spelling.category == LITERAL:
         return False  # brackets, letters, digits: the grammar allows nothing else
     allowed = _COMMON + _NEEDED.get(spelling.category, "")
-    return any(_bad(text, allowed, dashes=spelling.category in _MAY_DASH) for text in {spelling.value, spelling.raw})
+    return any(_bad(text, allowed, is_encoded=spelling.category in _ENCODED) for text in {spelling.value, spelling.raw})
 
 
-def _bad(text: str, allowed: str, dashes: bool) -> bool:
-    if text[:1] in "-@" and not dashes:
+def _bad(text: str, allowed: str, is_encoded: bool) -> bool:
+    if text[:1] in "-@/=" and not is_encoded:
         return True
-    if any(s in text for s in _SEQUENCES if not (dashes and s in ("--", "//"))):
+    if any(s in text for s in _SEQUENCES if not (is_encoded and s in ("--", "//"))):
         return True
     return any(c not in allowed and unicodedata.category(c)[0] not in "LNM" for c in text)

@@ -25,7 +25,7 @@ COMMON: frozenset[str] = frozenset(
     frank frau free frei french friday friend from front från fue full fur før für gammel ganz gatto geen gegen gene
     general german gern gick giorno give glad glen gli god godt goed gold good grace gracias gran grand grant gray
     grazie great greco green groot gross group grow groß guest gut guten guy gå gör haar haben hacer hade hall hallo
-    han hand hans har hard harmony has hasta hat haus havde havia hay hazel head heart heather heaven heb hebben
+    han hand har hard harmony has hasta hat haus havde havia hay hazel head heart heather heaven heb hebben
     heeft hela hele hell hello help hem hendes hennes her here herr herz het heute hier high hij hill him his hoch
     hoe hoje hola holly hombre home homme honey honor hope hos house how hoy huis hun hunter hur hus hvad hvem hver
     hvis hvor här ich iets ihr ikke ils immer inbox info ingen inte internal into iris isso ist isto ivory jaar jack

@@ -27,7 +27,8 @@ import os
 import secrets
 import shutil
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
@@ -54,6 +55,9 @@ class Numbers(Protocol):
 
     def take(self, category: str) -> int:
         """The next number; one must be ready."""
+
+    def check(self) -> None:
+        """Look whether what is kept is whole, and change nothing.  Raises ``VaultError``."""
 
 
 class _Blocks:
@@ -90,6 +94,9 @@ class RandomStart(_Blocks):
         if not self.ready(wanted):
             raise _exhausted(wanted)
 
+    def check(self) -> None:
+        """Nothing is kept."""
+
 
 class HighWater(_Blocks):
     """Numbers kept in ``state_dir``, shared by all gateways of one user.
@@ -108,24 +115,39 @@ class HighWater(_Blocks):
         self._key = b""
         self._seen: dict[str, int] = {}
 
+    def check(self) -> None:
+        with self._explained():
+            if os.path.lexists(self._dir):
+                _verify(self._state_dir, stat.S_ISDIR)
+                self._read()
+
     def reserve(self, wanted: Mapping[str, int]) -> None:
         import filelock  # only when a number is needed: most starts need none
 
-        try:
+        with self._explained():
             self._state_dir.mkdir(mode=_PRIVATE_DIR, parents=True, exist_ok=True)
             _verify(self._state_dir, stat.S_ISDIR)
             lock = filelock.FileLock(self._state_dir / "numbers.lock", timeout=_LOCK_SECONDS, mode=_PRIVATE_FILE)
-            with lock:
+            try:
+                lock.acquire()
+            except filelock.Timeout:
+                raise VaultError(
+                    f"The token numbers in {self._dir} stayed locked for {_LOCK_SECONDS} seconds",
+                    "Another gateway holds the lock; stop it if it hangs.",
+                ) from None
+            try:
                 self._reserve_locked(wanted)
-        except filelock.Timeout:
-            raise VaultError(
-                f"The token numbers in {self._dir} stayed locked for {_LOCK_SECONDS} seconds",
-                "Another gateway holds the lock; stop it if it hangs.",
-            ) from None
+            finally:
+                lock.release()
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
         except OSError as error:
             raise VaultError(
-                f"The token numbers in {self._dir} can't be kept: {error.strerror}",
-                "Make the directory writable, or name another as state_dir.",
+                f"The token numbers in {self._dir} can't be kept: {error.strerror or type(error).__name__}",
+                "Make the directory readable and writable for you alone, or name another as state_dir.",
             ) from None
 
     def _reserve_locked(self, wanted: Mapping[str, int]) -> None:

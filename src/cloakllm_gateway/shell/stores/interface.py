@@ -45,3 +45,9 @@ class Store(Protocol):
 
     async def forget(self, namespace: str) -> None:
         """Drop all values of ``namespace``.  Its numbers are not used again."""
+
+    def check(self) -> None:
+        """Look whether what the store kept on disk is whole, and change nothing; for the start.
+
+        Raises ``VaultError``.
+        """

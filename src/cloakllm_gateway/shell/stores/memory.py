@@ -99,6 +99,9 @@ class MemoryStore:
                 self._owned.subtract(gone.owned)
                 self._total -= len(gone.entries)
 
+    def check(self) -> None:
+        self._numbers.check()
+
 
 def _entry(spelling: Spelling, group: _Group, name: str) -> Entry:
     stem = group.stems[spelling.category, spelling.canonical]
