@@ -22,6 +22,7 @@ from cloakllm_gateway.detection.name_words import (
     PARTICLES,
     PLACE_CUES,
     PLACES,
+    SOFTWARE,
     SUFFIXES,
     TITLES,
     WORD_NAMES,
@@ -286,15 +287,15 @@ def _until_no_name(name: Sequence[Word]) -> Sequence[Word]:
 
 def _lone(text: str, run: Run) -> Sequence[Word]:
     """A single name: a given name that is nothing else, or whoever is greeted or introduced; in prose only."""
-    name = run.words
+    name, before, gap = run.words, run.before, run.gap
     while len(name) > 1 and name[0].low in _NO_START:
+        before, gap = name[0], text[name[0].end : name[1].start]
         name = name[1:]
     (word, *more) = name
     if more or not word.capital or word.low in NOT_NAMES or not _prose(text, run):
         return ()
-    told = (run.before.low in GREETINGS and run.gap == " ") or _INTRODUCED.search(
-        text, max(run.start - 20, 0), run.start
-    )
+    greeted = before.low in GREETINGS and gap == " "
+    told = greeted or _INTRODUCED.search(text, max(word.start - 20, 0), word.start)
     return name if told or (word.low in _SURE and len(word.text) > 2) else ()
 
 
@@ -310,18 +311,16 @@ _NAME = re.compile(r"[^\W\d_]+(?:(?:(?!['’]s\b)['’-]|\.?[ \u00a0]{1,5}|[.\n]
 def cores(text: str, found: Found) -> Iterator[Found]:
     """The name-shaped parts of what the model calls a person, less the words that are no names."""
     for match in _NAME.finditer(text, found.start, found.end):
-        name: Sequence[Word] = words_within(text, *match.span())
+        whole = words_within(text, *match.span())
+        name = whole
         while name and name[0].low in _NO_START and not (name[0].title and len(name[0].text) <= _SHORT):
             name = name[1:]
         while name and (name[-1].low in _NO_END or name[-1].text in PARTICLES):
             name = name[:-1]
+        if len(name) == 1 < len(whole) and whole[0].low in SOFTWARE:  # `Docker Swarm`
+            continue
         if name and _is_name(name) and not _placed(text, name):
             yield Found(name[0].start, _end(text, name[-1]), found.label)
-
-
-_NO_END = frozenset(
-    {"email", "phone", "address", "subject", "date", "regards", "cell", "tel", "fax", "mobile", "title"}
-)
 
 
 def is_more_than_common(text: str, found: Found) -> bool:

@@ -233,6 +233,7 @@ AMBIGUOUS_NAMES = _words("""
 
 #: Those that are words so often that even a capitalised word behind them proves nothing (`Grace Period`).
 WORD_NAMES = _words("""
+    ruby
     amber april art asuncion athena august aurora austin brook chance charity chase chelsea concepcion consuelo
     crystal dag dawn dixie drake earnest faith geneva georgia ginger gioacchino gioia grace grazia guadalupe hala
     harley harmony harper haya herb hope hudson hunter indah ingram israel jade jefferson jewel joy kari lore luna
@@ -383,6 +384,7 @@ CALENDAR = _words("""
 
 #: Products, projects, languages and jargon of software: models take `Docker Hub` for a person.
 SOFTWARE = _words("""
+    compose gecko kubelet
     actix ada airflow ajax alembic alpine amazon android angular ansible ant apache apollo apple arch argo
     artifactory asana ascii assembly astro asyncio athena aurora authorization autoconf avro aws azure babel
     backbone bamboo base64 bash bazel bearer bigquery bitbucket blender boolean bootstrap bower bun byte bytes caddy

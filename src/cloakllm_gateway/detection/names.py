@@ -21,6 +21,7 @@ there is.  spaCy is imported when it is made, which is in the worker process.
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
@@ -186,6 +187,8 @@ def _everywhere(text: str, found: Iterable[Found]) -> Iterator[Found]:
 
 #: Pipes of a model that names do not need.
 _UNNEEDED = ("tagger", "morphologizer", "parser", "senter", "sentencizer", "attribute_ruler", "lemmatizer")
+#: What UTF-8, and so spaCy, cannot hold; JSON escapes can bring it.
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 #: Labels of models trained on other corpora.
 _ALIASES = {"PER": PERSON}
 
@@ -225,7 +228,8 @@ class SpacyRecogniser:
         answers = {piece: self._remembered[piece] for piece in pieces if piece in self._remembered}
         fresh = [piece for piece in pieces if piece not in answers]
         with self._model.memory_zone():  # else the model keeps every new word it sees for ever
-            for piece, doc in zip(fresh, self._model.pipe(fresh, batch_size=256), strict=True):
+            docs = self._model.pipe((_SURROGATE.sub("\ufffd", piece) for piece in fresh), batch_size=256)
+            for piece, doc in zip(fresh, docs, strict=True):
                 labelled = (
                     Found(ent.start_char, ent.end_char, _ALIASES.get(ent.label_, ent.label_)) for ent in doc.ents
                 )

@@ -1,0 +1,232 @@
+"""Detection in processes of its own: the event loop never waits for it, and its death costs one message.
+
+There are two *lanes*, each with one worker process and one job at a time: a
+large message keeps other large ones waiting, never a small one.  A worker that
+dies, takes too long or talks nonsense fails the job it has, is ended, and is
+started anew; the jobs behind that one do not notice.
+
+This process imports no model.  A worker loads what it needs while the gateway
+starts the upstreams, and a job that comes before it is ready waits.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import NamedTuple
+
+import anyio
+import msgspec
+from anyio.abc import Process
+from anyio.streams.buffered import BufferedByteReceiveStream
+
+from cloakllm_gateway.detection.settings import NameSettings, Settings
+from cloakllm_gateway.errors import ConfigError, DetectionError
+from cloakllm_gateway.shell import frames
+from cloakllm_gateway.shell.frames import Done, Failed, Ready, Reply, Request, Spans
+from cloakllm_gateway.spans import Span, Text
+
+#: ``-P``: a module in the folder the gateway happens to run in is not ours to import.
+_COMMAND = (sys.executable, "-P", "-m", "cloakllm_gateway.shell.worker")
+#: Windows: a group of its own, else Ctrl-C ends the worker first; and no window.
+_FLAGS: int = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0) | getattr(subprocess, "CREATE_NO_WINDOW", 0)
+#: How a worker's end shows in what is written to it and read from it.
+_GONE = (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream, anyio.IncompleteRead)
+#: A job of more code points than this takes the lane of the large ones.
+LARGE = 65_536
+
+
+class Deadlines(NamedTuple):
+    """How long a worker may take, in seconds: to load, for any job, and per million code points of it.
+
+    Prose full of names takes a slow machine some 20 seconds per million, and
+    a job whose time is up is withheld: the limits are meant for what hangs.
+    """
+
+    loading: float = 60.0
+    job: float = 15.0
+    million: float = 120.0
+
+    def of(self, texts: Sequence[Text]) -> float:
+        return self.job + self.million * sum(len(text.text) for text in texts) / 1e6
+
+
+class Workers:
+    """The worker processes.
+
+    Raises :class:`ConfigError` where names are required and their recogniser
+    is not installed.  Where they are not required, ``names_missing`` says why
+    names in free text are not covered.
+    """
+
+    def __init__(self, settings: Settings, deadlines: Deadlines = Deadlines()) -> None:  # noqa: B008  (frozen)
+        wanted = _wanted_names(settings)
+        self.names_missing = _missing(wanted) if wanted else None
+        self._settings = replace(settings, names=None if self.names_missing else wanted)
+        self._deadlines = deadlines
+        self._small = _Lane(self._settings, deadlines.loading)
+        self._large = _Lane(self._settings, deadlines.loading)
+
+    async def start(self) -> None:
+        """Start the worker that loads the model; without one there is nothing to load, and workers start on demand."""
+        if self._settings.names is not None:
+            await self._small.start()
+
+    async def run(self) -> None:
+        """Start, and end all workers when this is cancelled."""
+        try:
+            await self.start()
+            await anyio.sleep_forever()
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self.close()
+
+    async def find(self, texts: Sequence[Text]) -> list[list[Span]]:
+        """For each text its spans, names included: disjoint and sorted.
+
+        Raises :class:`DetectionError` if the worker raised it, died or took too long.
+        """
+        lane = self._large if sum(len(text.text) for text in texts) > LARGE else self._small
+        match await lane.ask(frames.find(texts), self._deadlines.of(texts)):
+            case Spans() as reply if len(reply.found) == len(texts):
+                return frames.spans_of(reply)
+            case reply:
+                raise _error(reply)
+
+    async def prove(self) -> None:
+        """Raises :class:`DetectionError` naming a category whose example is not found by a worker."""
+        reply = await self._small.ask(frames.Prove(), self._deadlines.job)
+        if not isinstance(reply, Done):
+            raise _error(reply)
+
+    async def close(self) -> None:
+        """End all workers, for good; jobs in flight fail."""
+        await self._small.close()
+        await self._large.close()
+
+
+def _wanted_names(settings: Settings) -> NameSettings | None:
+    """The name settings less the labels that are switched off."""
+    if settings.names is None:
+        return None
+    labels = tuple(label for label in settings.names.labels if label not in settings.off)
+    return replace(settings.names, labels=labels) if labels else None
+
+
+def _missing(wanted: NameSettings) -> str | None:
+    """Why names cannot be detected, if so.  Raises :class:`ConfigError` where they have to be."""
+    from cloakllm_gateway.detection import names
+
+    reason = names.available(wanted)
+    if reason and wanted.required:
+        raise ConfigError(f"detection.ner_required is set, but {reason}", names.INSTALL)
+    return reason
+
+
+class _Lane:
+    """A worker process, started when it is needed; one job at a time, in the order they came."""
+
+    def __init__(self, settings: Settings, loading: float) -> None:
+        self._settings = settings
+        self._loading = loading
+        self._turn = anyio.Lock()
+        self._closed = False
+        self._process: Process | None = None
+        self._replies: BufferedByteReceiveStream | None = None
+        self._ready = False
+
+    async def start(self) -> None:
+        """Start the process and give it the settings; it loads meanwhile."""
+        async with self._turn:
+            await self._spawn()
+
+    async def close(self) -> None:
+        self._closed = True
+        await self._end()
+
+    async def ask(self, request: Request, seconds: float) -> Reply:
+        """Raises :class:`DetectionError` for a worker that is gone, silent or not understood."""
+        sent = frames.frame(request)
+        async with self._turn:
+            answered = False
+            try:
+                await self._load()
+                with anyio.fail_after(seconds):
+                    await self._send(sent)
+                    reply = await self._receive()
+                answered = True
+                return reply
+            except TimeoutError:
+                slow = f"A detection worker took more than {seconds:.0f} seconds"
+                raise DetectionError(slow, "Ask for less at once") from None
+            except _GONE:
+                raise DetectionError("A detection worker ended unexpectedly") from None
+            except msgspec.MsgspecError:
+                raise DetectionError("A detection worker was not understood") from None
+            finally:
+                if not answered:
+                    with anyio.CancelScope(shield=True):
+                        await self._renew()
+
+    async def _load(self) -> None:
+        """Wait until the worker is ready, and start it where there is none."""
+        if self._process is not None and self._process.returncode is not None:
+            await self._end()
+        await self._spawn()
+        if not self._ready:
+            with anyio.fail_after(self._loading):
+                reply = await self._receive()
+            if not isinstance(reply, Ready):
+                raise _error(reply)
+            self._ready = True
+
+    async def _spawn(self) -> None:
+        if self._closed:
+            raise DetectionError("Detection has been shut down")
+        if self._process is not None:
+            return
+        try:
+            self._process = await anyio.open_process(
+                _COMMAND, stderr=None, start_new_session=True, creationflags=_FLAGS
+            )
+        except OSError:
+            raise DetectionError("A detection worker cannot be started") from None
+        if self._closed:  # meanwhile
+            await self._end()
+            raise DetectionError("Detection has been shut down")
+        assert self._process.stdout is not None
+        self._replies = BufferedByteReceiveStream(self._process.stdout)
+        with suppress(anyio.BrokenResourceError):  # it died at once: the first job will notice
+            await self._send(frames.frame(self._settings))
+
+    async def _send(self, frame: bytes) -> None:
+        assert self._process is not None and self._process.stdin is not None
+        await self._process.stdin.send(frame)
+
+    async def _receive(self) -> Reply:
+        assert self._replies is not None
+        announced = frames.length(await self._replies.receive_exactly(frames.HEADER))
+        return frames.decode_reply(await self._replies.receive_exactly(announced))
+
+    async def _end(self) -> None:
+        process, self._process, self._replies, self._ready = self._process, None, None, False
+        if process is None:
+            return
+        with suppress(ProcessLookupError):
+            process.kill()
+        await process.aclose()
+
+    async def _renew(self) -> None:
+        """A new process in the place of one that cannot be trusted any more, so that it has loaded for the next job."""
+        await self._end()
+        with suppress(DetectionError):  # shut down, or no process to be had: the next job will say so
+            await self._spawn()
+
+
+def _error(reply: Reply) -> DetectionError:
+    if isinstance(reply, Failed):
+        return DetectionError(reply.what, reply.hint)
+    return DetectionError("A detection worker was not understood")

@@ -1,0 +1,399 @@
+"""Names in free text: where they may stand, what is evident, what the model is believed, and how well it all does."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cloakllm_gateway.detection import names
+from cloakllm_gateway.detection.name_runs import LONGEST, Found, canonical, cores, evident, runs, windows
+from cloakllm_gateway.detection.name_words import (
+    AMBIGUOUS_NAMES,
+    FIRST_NAMES,
+    NOT_NAMES,
+    WORD_NAMES,
+    plain,
+)
+from cloakllm_gateway.detection.settings import NameSettings
+from cloakllm_gateway.errors import DetectionError
+from cloakllm_gateway.spans import Encoding, Proof, Span, Text
+
+MISSING = names.available(NameSettings())
+needs_model = pytest.mark.skipif(MISSING is not None, reason=f"{MISSING}; {names.INSTALL}")
+
+SHARED = Path(os.environ.get("CLOAKLLM_SHARED", Path(__file__).parents[2].parent / "shared")) / "data"
+needs_data = pytest.mark.skipif(not SHARED.is_dir(), reason="the labelled texts are not here; set CLOAKLLM_SHARED")
+
+#: Pieces that names and their look-alikes are made of.
+MESSY = st.lists(
+    st.sampled_from(
+        """Ann Lee Dr. J. Jr. van O'Brien 's Jenkins Docker the met said Dear . @ _ / 4 ( = É ß İ é 李 ANN McDonald""".split()
+        + [" ", "\n", "\n\n", ", ", "\u00a0", "\u200b", "\ud800"]
+    ),
+    max_size=40,
+)
+
+
+def told(text: str) -> list[str]:
+    """What is a name in ``text`` without asking a model."""
+    return [text[found.start : found.end] for found in evident(text, runs(text))]
+
+
+def shown(text: str) -> list[str]:
+    """What of ``text`` a model is shown."""
+    return [text[start:end] for start, end in windows(text, runs(text))]
+
+
+class Stubborn:
+    """A recogniser that knows one name."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self.seen: list[str] = []
+
+    def find(self, texts: Sequence[str]) -> list[list[Span]]:
+        self.seen += texts
+        return [self._one(text) for text in texts]
+
+    def _one(self, text: str) -> list[Span]:
+        start = text.find(self._name)
+        if start < 0:
+            return []
+        return names.spread(text, [Found(start, start + len(self._name), "PERSON")])
+
+
+@pytest.fixture(scope="module")
+def recogniser() -> names.Recogniser:
+    return names.load(NameSettings())
+
+
+# -- word lists ------------------------------------------------------------------------------------
+
+
+def test_the_lists_are_in_the_form_that_words_are_looked_up_in():
+    for words in (FIRST_NAMES, AMBIGUOUS_NAMES, NOT_NAMES):
+        assert all(word == plain(word) for word in words)
+
+
+def test_the_lists_of_given_names_are_nested():
+    assert WORD_NAMES <= AMBIGUOUS_NAMES <= FIRST_NAMES
+
+
+# -- where the model looks -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the report was written by Thessaly Vandermeer last week",
+        "we asked Abernathy about it",
+        "Dear Quillon, thank you",
+        "Vandermeer said that it is done",
+        "From: Thessaly Vandermeer <t@example.org>",
+        "please ask sarah about it",
+    ],
+)
+def test_a_plausible_name_is_shown_with_its_surroundings(text: str):
+    assert shown(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2025-11-03T10:22:01Z INFO [worker-3] com.acme.svc.OrderService - request handled id=3fa9 took=12ms",
+        "from os.path import join; class HttpHandler(Base): pass",
+        "10231,SKU-A100,blue widget,12,9.90,shipped,2025-03-01",
+        '{"sha": "81a08069693ea747", "status": "Open", "type": "Bug"}',
+        "The migration finished without any problem. Please confirm.",
+        "Authorization: Bearer abc.def.ghi",
+    ],
+)
+def test_logs_code_tables_and_common_words_are_not_shown(text: str):
+    assert shown(text) == []
+
+
+def test_a_window_is_short_however_long_the_text():
+    text = "nothing of interest here " * 400 + "we met Thessaly Vandermeer there " + "nothing at all " * 400
+    (window,) = shown(text)
+    assert "Thessaly Vandermeer" in window
+    assert len(window) < 120
+
+
+@given(MESSY)
+@settings(max_examples=300, deadline=None)
+def test_windows_are_sorted_pieces_of_the_text_and_never_too_long(pieces: list[str]):
+    text = "".join(pieces)
+    found = windows(text, runs(text))
+    assert found == sorted(found)
+    assert all(0 <= start < end <= len(text) and end - start <= LONGEST for start, end in found)
+
+
+@given(MESSY)
+@settings(max_examples=300, deadline=None)
+def test_whatever_is_evident_is_a_capitalised_part_of_the_text(pieces: list[str]):
+    text = "".join(pieces)
+    for found in evident(text, runs(text)):
+        assert 0 <= found.start < found.end <= len(text)
+        assert any(char.isupper() for char in text[found.start : found.end])
+
+
+# -- what is evident -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("call Ann Lee tomorrow", "Ann Lee"),
+        ("signed Mrs. Rivera", "Mrs. Rivera"),
+        ("by Dr. Ludwig van der Berg in May", "Dr. Ludwig van der Berg"),
+        ("with John F. Kennedy Jr. at noon", "John F. Kennedy Jr."),
+        ("María Hernández wrote", "María Hernández"),
+        ("Brigadier General Ross G. Hoyt", "Ross G. Hoyt"),
+        ("Dear Quillon, thank you", "Quillon"),
+        ("my name is Vandermeer", "Vandermeer"),
+        ("that is Franciska and Amanda's car", "Amanda"),
+        ("Ann Price is here", "Ann Price"),
+        ("directed by Brad L Key for us", "Brad L Key"),
+        ('{"owner":"Kevin Montgomery","id":4}', "Kevin Montgomery"),
+    ],
+)
+def test_a_name_that_words_alone_tell_is_found_exactly(text: str, name: str):
+    assert name in told(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Deploy C4 diagrams to EKS and S3 via Jenkins; statements are quarterly; Docker Hub in Jordan release",
+        "Grace Period, May Day, Summer Sale, Ruby Gems",
+        "the Martin Luther King Hospital and Victoria Street",
+        "MS SQL took 12 ms Retry",
+        "Hi Team, Dear Customer, Hello World",
+        "import Path from os.Path and use self.Ann.Lee",
+        "ValueError in Alice_Smith/Bob",
+    ],
+)
+def test_technical_words_places_and_greetings_of_nobody_are_not_evident(text: str):
+    assert told(text) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Docker Hub", []),
+        ("Contact Thessaly Vandermeer Email", ["Thessaly Vandermeer"]),
+        ("a1:79:76", []),
+        ("ValueError", []),
+        ("SID", []),
+        ("Tom Jenkins", ["Tom Jenkins"]),
+        ("McDonald", ["McDonald"]),
+        ("order_id", []),
+    ],
+)
+def test_what_a_model_calls_a_person_is_cut_to_its_name_or_dropped(said: str, kept: list[str]):
+    assert [said[core.start : core.end] for core in cores(said, Found(0, len(said), "PERSON"))] == kept
+
+
+def test_a_single_word_where_a_place_stands_is_no_person():
+    text = "the warehouse in Rotterdam"
+    assert list(cores(text, Found(17, 26, "PERSON"))) == []
+
+
+# -- spans -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("Ann  LEE", "ann lee"), ("Dr. Ann Lee", "Ann Lee"), ("O’Brien", "O'Brien"), ("Ann\u00a0Lee", "Ann Lee")],
+)
+def test_spellings_of_one_name_share_a_canonical_form(one: str, other: str):
+    assert canonical(one) == canonical(other)
+
+
+def test_people_of_whom_only_title_and_surname_are_known_stay_two():
+    assert canonical("Mr. Rivera") != canonical("Mrs. Rivera")
+
+
+def test_a_name_found_once_is_found_wherever_it_stands_alone():
+    text = "Thessaly wrote; thessaly, Thessalyx and [Thessaly] did not"
+    found = names.spread(text, [Found(0, 8, "PERSON")])
+    assert [(span.start, span.value) for span in found] == [(0, "Thessaly"), (41, "Thessaly")]
+
+
+def test_spans_say_what_they_are():
+    (span,) = names.spread("ask  Ann Lee", [Found(5, 12, "PERSON")])
+    assert span == Span(5, 12, "PERSON", "Ann Lee", "ann lee", Encoding.PLAIN, Proof.NAME, names.RANK)
+
+
+@given(MESSY, st.data())
+@settings(max_examples=200, deadline=None)
+def test_spread_names_are_disjoint_sorted_and_say_what_stands_there(pieces: list[str], data: st.DataObject):
+    text = "".join(pieces)
+    found = [Found(run.start, run.end, "PERSON") for run in runs(text)]
+    some = data.draw(st.lists(st.sampled_from(found), max_size=5)) if found else []
+    spans = names.spread(text, some)
+    assert all(text[span.start : span.end] == span.value for span in spans)
+    assert all(left.end <= right.start for left, right in pairwise(spans))
+
+
+# -- joining the two kinds of detection ------------------------------------------------------------
+
+
+def test_names_join_what_else_was_found_and_give_way_to_it():
+    mail = Span(0, 21, "EMAIL", "Vandermeer@example.org", "vandermeer@example.org", rank=300)
+    text = "Vandermeer@example.or, Vandermeer"
+    (found,) = names.with_names([[mail]], [Text(text)], Stubborn("Vandermeer"))
+    assert [(span.category, span.start) for span in found] == [("EMAIL", 0), ("PERSON", 23)]
+
+
+def test_a_text_that_may_not_be_read_for_names_is_not_shown():
+    stubborn = Stubborn("Thessaly")
+    found = names.with_names([[], []], [Text("Thessaly", names=False), Text("ask Thessaly")], stubborn)
+    assert [len(spans) for spans in found] == [0, 1]
+    assert stubborn.seen == ["ask Thessaly"]
+
+
+def test_allowed_values_are_no_finds():
+    assert names.with_names([[]], [Text("ask Thessaly")], Stubborn("Thessaly"), {"Thessaly"}) == [[]]
+
+
+def test_an_encoded_name_is_read_and_cut_from_the_original():
+    text = "ask Bj\\u00f6rn Str\\u00f6mqvist"
+    ((span,),) = names.with_names([[]], [Text(text)], Stubborn("Björn Strömqvist"))
+    assert (text[span.start : span.end], span.value) == ("Bj\\u00f6rn Str\\u00f6mqvist", "Björn Strömqvist")
+    assert span.encoding is Encoding.JSON
+
+
+def test_text_worth_asking_about_is_told_from_text_that_is_not():
+    assert names.plausible("ask Bj%C3%B6rn%20Str%C3%B6mqvist")
+    assert names.plausible("we met Vandermeer")
+    assert not names.plausible("the build took 12 s")
+
+
+# -- the model -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("model", ["no_such_model_here", "../evil", "os.path"])
+def test_an_absent_model_is_said_to_be_absent_and_cannot_be_loaded(model: str):
+    settings = NameSettings(model=model)
+    assert names.available(settings) is not None
+    with pytest.raises(DetectionError, match="Names cannot be detected"):
+        names.load(settings)
+
+
+@needs_model
+def test_the_examples_are_found_by_the_model_and_not_by_the_words(recogniser: names.Recogniser):
+    names.prove(recogniser, ("PERSON",))
+    assert all(told(sentence) == [] for sentence, _ in names.EXAMPLES["PERSON"])
+
+
+def test_a_recogniser_that_finds_nothing_fails_the_proof():
+    with pytest.raises(DetectionError, match="PERSON"):
+        names.prove(Stubborn("nobody"), ("PERSON",))
+
+
+@needs_model
+def test_other_labels_are_proved_too():
+    names.prove(names.load(NameSettings(labels=("ORG", "GPE"))), ("ORG", "GPE"))
+
+
+@needs_model
+def test_a_label_the_model_does_not_know_is_refused():
+    with pytest.raises(DetectionError, match="STARSHIP"):
+        names.load(NameSettings(labels=("PERSON", "STARSHIP")))
+
+
+@needs_model
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Deploy C4 diagrams to EKS and S3 via Jenkins; statements are quarterly, due 2026-03-01 14:05Z; "
+        "Docker Hub in Jordan release",
+        "Redis and Kubernetes are down since Monday. Kafka restarted in March, Grafana shows it.",
+        "# Installation\n\nRun Docker Compose, then open Grafana.\n\n## Known Issues\n\nSee Release Notes.",
+        "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36",
+    ],
+)
+def test_technical_words_are_not_names(recogniser: names.Recogniser, text: str):
+    assert recogniser.find([text]) == [[]]
+
+
+@needs_model
+@given(st.lists(MESSY.map("".join), max_size=3))
+@settings(max_examples=60, deadline=None)
+def test_whatever_the_text_spans_are_disjoint_and_say_what_stands_there(texts: list[str]):
+    recogniser = _shared_recogniser()
+    for text, spans in zip(texts, recogniser.find(texts), strict=True):
+        assert all(text[span.start : span.end] == span.value for span in spans)
+        assert all(left.end <= right.start for left, right in pairwise(spans))
+
+
+@needs_model
+def test_asking_again_or_in_other_company_gives_the_same_answer(recogniser: names.Recogniser):
+    texts = ["we met Thessaly Vandermeer there", "ask Quillon about it", "no one"]
+    together = recogniser.find(texts)
+    assert together == [recogniser.find([text])[0] for text in texts] == recogniser.find(texts)
+
+
+_RECOGNISERS: list[names.Recogniser] = []
+
+
+def _shared_recogniser() -> names.Recogniser:
+    """One for all examples of a property: loading takes a second."""
+    if not _RECOGNISERS:
+        _RECOGNISERS.append(names.load(NameSettings()))
+    return _RECOGNISERS[0]
+
+
+# -- how well ---------------------------------------------------------------------------------------
+
+
+@needs_model
+@needs_data
+@pytest.mark.parametrize(
+    ("data", "recall", "precision"),
+    [
+        ("uner/en", 0.70, 0.84),
+        ("wikigold_en/data", 0.82, 0.96),
+        ("presidio_synth/data", 0.75, 0.96),
+        ("pii_anon_technology/data", 0.97, 0.99),
+        ("cloakllm_hard/data", 1.0, 1.0),
+    ],
+)
+def test_people_in_labelled_texts_are_found(recogniser: names.Recogniser, data: str, recall: float, precision: float):
+    rows = [json.loads(line) for line in (SHARED / f"{data}.jsonl").read_text("utf-8").splitlines()]
+    found = recogniser.find([row["text"] for row in rows])
+    hidden = [_is_hidden(row, label, spans) for row, spans in zip(rows, found, strict=True) for label in _people(row)]
+    right = [_is_right(row, span) for row, spans in zip(rows, found, strict=True) for span in spans]
+    assert sum(hidden) / len(hidden) >= recall
+    assert sum(right) / len(right) >= precision
+
+
+@needs_model
+@needs_data
+def test_machine_output_holds_no_people(recogniser: names.Recogniser):
+    rows = [json.loads(line) for line in (SHARED / "clean_tech/data.jsonl").read_text("utf-8").splitlines()]
+    assert recogniser.find([row["text"] for row in rows]) == [[] for _ in rows]
+
+
+def _people(row: dict) -> list[dict]:
+    return [label for label in row["spans"] if label["label"] == "PERSON"]
+
+
+def _is_hidden(row: dict, label: dict, spans: list[Span]) -> bool:
+    """At least 99 % of the characters that are no space are covered."""
+    at = [i for i in range(label["start"], label["end"]) if not row["text"][i].isspace()]
+    return sum(any(span.start <= i < span.end for span in spans) for i in at) >= 0.99 * len(at)
+
+
+def _is_right(row: dict, span: Span) -> bool:
+    """At least half of the characters lie in a labelled span of any label."""
+    inside = sum(any(label["start"] <= i < label["end"] for label in row["spans"]) for i in range(span.start, span.end))
+    return 2 * inside >= span.end - span.start
