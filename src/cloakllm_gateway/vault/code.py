@@ -24,7 +24,7 @@ class Language(Enum):
     PATH = auto()
 
 
-#: Parameters by their last word, or last two (`shell_command`, `fileName`); the table is a guess by name, and errs on the safe side.
+#: Parameters by their last word, or last two (`shell_command`, `fileName`): a guess by name, on the safe side.
 _LANGUAGES = {
     Language.SHELL: ("command", "commands", "cmd", "script", "shell", "bash"),
     Language.SQL: ("sql",),

@@ -77,7 +77,7 @@ def scan(text: str) -> list[TokenMatch]:
         if token is None or (escape and not text.startswith("\\", start - 1, start)):
             continue
         start -= len(escape)
-        found.append(TokenMatch(start, match.end(), token, text[start : match.end()] == str(token)))
+        found.append(TokenMatch(start, match.end(), token, not escape and "\\" not in match[1] and match[1].isupper()))
     if "%" not in text:
         return found
     for match in _PERCENT.finditer(text):
@@ -90,6 +90,14 @@ def scan(text: str) -> list[TokenMatch]:
 
 def _token(body: str) -> Token | None:
     """The token whose text between the brackets is ``body``; None where its numbers are not well formed."""
+    return _parsed_again(body) if len(body) <= _MAX_CACHED else _parsed(body)
+
+
+#: No category has so long a name; long look-alikes must not fill the cache.
+_MAX_CACHED = 64
+
+
+def _parsed(body: str) -> Token | None:
     words = _UNDERSCORE.sub("_", body).upper().split("_")
     numbers: list[str] = []
     while len(words) > 1 and words[-1].isdigit():
@@ -101,6 +109,9 @@ def _token(body: str) -> Token | None:
         case [number, variant] if _NUMBER.fullmatch(number) and _VARIANT.fullmatch(variant):
             return Token(category, int(number), int(variant))
     return None
+
+
+_parsed_again = lru_cache(maxsize=4096)(_parsed)
 
 
 # -- near misses -----------------------------------------------------------------------------------
