@@ -13,10 +13,6 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 PYTEST := $(BIN)/python -m pytest --numprocesses=$(JOBS) --dist=loadfile
 
-# Real MCP servers that the acceptance tests put behind the gateway.
-NPM_DIR := .cache/npm
-NPM_SERVERS := @modelcontextprotocol/server-filesystem@2026 @modelcontextprotocol/server-everything@2026
-
 .PHONY: help demo test test-all check format servers clean
 
 help:
@@ -46,8 +42,7 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 
 servers:
-	@if command -v npm >/dev/null 2>&1; then $(MAKE) --no-print-directory $(NPM_DIR)/.installed; \
-	else echo "npm is missing: the acceptance tests on servers from npm will be skipped"; fi
+	@sh tests/acceptance/install.sh
 
 clean:
 	rm -rf $(VENV) .cache dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
@@ -62,8 +57,3 @@ $(VENV)/.runtime: pyproject.toml constraints.txt | $(BIN)/python
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) --editable ".[dev,detection]"
 	@touch $@ $(VENV)/.runtime
-
-$(NPM_DIR)/.installed: Makefile
-	@mkdir -p $(NPM_DIR)
-	npm install --prefix $(NPM_DIR) --no-save --no-package-lock --no-audit --no-fund --loglevel=error $(NPM_SERVERS)
-	@touch $@

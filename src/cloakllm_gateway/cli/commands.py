@@ -47,6 +47,16 @@ def check(config: str, verbose: bool) -> None:
     _check(config, verbose)
 
 
+@gateway.command()
+def demo() -> None:
+    """Play a session over made-up customer files and show what each side saw."""
+    from rich.console import Console
+
+    from cloakllm_gateway.demo.show import show
+
+    show(Console())
+
+
 def _serve(config: str) -> None:
     from cloakllm_gateway.cli.serve import serve as run
 
