@@ -1,0 +1,108 @@
+"""What every transport owes a session, whatever it is made of."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio
+import pytest
+
+from cloakllm_gateway.core.events import Event, Received
+from cloakllm_gateway.shell.transports import Transport
+from cloakllm_gateway.shell.transports.memory import Memory
+from cloakllm_gateway.shell.transports.stdio import Front
+
+pytestmark = pytest.mark.anyio
+DEADLINE = 10
+
+
+@pytest.fixture
+def anyio_backend():
+    return "asyncio"
+
+
+class OverPipes:
+    """A client of :class:`Front` with the client's half of :class:`Memory`."""
+
+    def __init__(self) -> None:
+        theirs, self._write_fd = os.pipe()
+        self._read_fd, ours = os.pipe()
+        self.front = Front(theirs, ours, 1 << 20)
+        self._reader = os.fdopen(self._read_fd, "rb")
+
+    async def say(self, line: bytes) -> None:
+        await anyio.to_thread.run_sync(os.write, self._write_fd, line + b"\n")
+
+    async def hear(self) -> bytes:
+        return (await anyio.to_thread.run_sync(self._reader.readline)).rstrip(b"\n")
+
+    def leave(self) -> None:
+        os.close(self._write_fd)
+
+
+@asynccontextmanager
+async def stdio() -> AsyncIterator[tuple[Transport, OverPipes]]:
+    client = OverPipes()
+    async with client.front:
+        yield client.front, client
+
+
+@asynccontextmanager
+async def memory() -> AsyncIterator[tuple[Transport, Memory]]:
+    transport = Memory()
+    yield transport, transport
+
+
+@pytest.fixture(params=[stdio, memory])
+async def connected(request):
+    """A transport, its client, and the events posted so far, while the transport runs."""
+    async with request.param() as (transport, client), anyio.create_task_group() as tasks:
+        events: list[Event] = []
+        left = anyio.Event()
+
+        async def post(event: Event) -> None:
+            events.append(event)
+
+        async def run() -> None:
+            await transport.run(post)
+            left.set()
+
+        tasks.start_soon(run)
+        yield transport, client, events, left
+        if not left.is_set():
+            client.leave()
+
+
+async def test_what_the_client_says_is_posted_in_order_and_its_leaving_ends_the_run(connected):
+    _, client, events, left = connected
+    lines = [b'{"n":%d}' % n for n in range(50)]
+    for line in lines:
+        await client.say(line)
+    client.leave()
+    with anyio.fail_after(DEADLINE):
+        await left.wait()
+    assert events == [Received("client", line) for line in lines]
+
+
+async def test_the_client_hears_what_was_sent_in_order(connected):
+    transport, client, _, _ = connected
+    lines = [b'{"n":%d}' % n for n in range(50)]
+    for line in lines:
+        await transport.send(line)
+    with anyio.fail_after(DEADLINE):
+        assert [await client.hear() for _ in lines] == lines
+
+
+async def test_a_client_that_does_not_hear_holds_the_sender_up_and_not_the_process(connected):
+    transport, client, _, _ = connected
+    sent = 0
+    with anyio.move_on_after(0.2):
+        while sent < 10_000:
+            await transport.send(b"x" * 10_000)
+            sent += 1
+    assert sent < 10_000
+    with anyio.fail_after(DEADLINE):
+        for _ in range(sent):
+            await client.hear()
