@@ -120,8 +120,11 @@ def test_every_key_is_read(write):
         ({"upstreams": {"crm": CRM}, "sensitive": None}, 'sensitive: expected one of "origin", "session", got null'),
         ({"upstreams": {"crm": CRM}, "name_budget": 1}, "name_budget: expected int >= 24"),
         ({"upstreams": {"crm": {**CRM, "categories": {"GPE": "hide"}}}}, "upstreams.crm.categories.GPE: unknown value"),
-        ({"upstreams": {"crm": {**CRM, "categories": {"gpe": "pass"}}}}, "is not a valid category name"),
-        ({"upstreams": {"crm": {**CRM, "categories": {"GPE_1": "pass"}}}}, "is not a valid category name"),
+        ({"upstreams": {"crm": {**CRM, "categories": {"EMIAL": "pass"}}}}, 'unknown category. Did you mean "EMAIL"?'),
+        ({"upstreams": {"crm": {**CRM, "categories": {"gpe": "pass"}}}}, "crm.categories.gpe: unknown category"),
+        (detection({"ner_entity_types": ["PERSONS"]}), '[0]: is no entity type of the default model. Did'),
+        (detection({"ner_entity_types": ["person"]}), "ner_entity_types[0]: is not a valid category name"),
+        (detection({"custom_patterns": [["T_1", "x"]]}), "custom_patterns[0][0]: is not a valid category"),
         ({"upstreams": {"client": CRM}}, "upstreams.client: is a reserved name"),
         ({"upstreams": {"gateway": CRM}}, "upstreams.gateway: is a reserved name"),
         ({"upstreams": {"*": CRM}}, "upstreams.*: is a reserved name"),
@@ -194,6 +197,18 @@ def test_a_relative_command_starts_at_the_folder_of_the_file(write):
     config = load(path)
     assert config.upstreams["crm"].command == str(path.parent / "serve")
     assert config.upstreams["other"].command == "crm-server"
+
+
+def test_categories_of_custom_patterns_and_of_another_model_can_be_passed(write):
+    content = {
+        "upstreams": {"crm": {**CRM, "categories": {"TICKET": "pass", "PER": "pass", "EMAIL": "tokenize"}}},
+        "detection": {
+            "custom_patterns": [["TICKET", "T-[0-9]+"]],
+            "spacy_model": "de_model",
+            "ner_entity_types": ["PER"],
+        },
+    }
+    assert load(write(content)).upstreams["crm"].categories["PER"] is Treatment.PASS
 
 
 SECRET = "hunter2-s3cret"

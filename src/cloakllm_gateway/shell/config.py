@@ -25,7 +25,7 @@ from cloakllm_gateway.core.events import CLIENT
 from cloakllm_gateway.core.settings import Scope
 from cloakllm_gateway.errors import ConfigError
 from cloakllm_gateway.shell.logging import escape
-from cloakllm_gateway.shell.structs import Invalid, build, join, parse
+from cloakllm_gateway.shell.structs import Invalid, build, join, nearest, parse
 
 if TYPE_CHECKING:
     from cloakllm_gateway.detection.settings import Settings as DetectionSettings
@@ -37,6 +37,11 @@ _UPSTREAM_NAME = re.compile(r"[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*", re.ASCII)
 _NAME_RULE = "Letters, digits and hyphens, joined by single underscores"
 _CATEGORY = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*", re.ASCII)
 _CATEGORY_RULE = "Capitals and digits joined by single underscores, the last part not a number"
+#: The entity types of the default model (OntoNotes 5).
+NAME_LABELS = frozenset(
+    "PERSON NORP FAC ORG GPE LOC PRODUCT EVENT WORK_OF_ART LAW LANGUAGE DATE TIME PERCENT MONEY QUANTITY ORDINAL"
+    " CARDINAL".split()
+)
 #: What a shortened name needs beside its prefix: the separator, an underscore and a hash.
 _SHORTEST_NAME = len("__") + 1 + 8
 
@@ -225,9 +230,17 @@ def _check_environments(config: Config) -> None:
 
 
 def _check_categories(config: Config) -> None:
+    if not any(upstream.categories for upstream in config.upstreams.values()):
+        return
+    from cloakllm_gateway.detection.catalogue import CATALOGUE
+
+    own = (name for name, _ in config.detection.custom_patterns)
+    known = {*CATALOGUE, *NAME_LABELS, *config.detection.ner_entity_types, *own}
     for name, upstream in config.upstreams.items():
         for category in upstream.categories:
-            _check_category(category, f"upstreams.{name}.categories.{category}")
+            if category not in known:
+                path = f"upstreams.{name}.categories.{category}"
+                raise Invalid(path, "unknown category", nearest(category, sorted(known)))
 
 
 def _check_category(name: str, path: str) -> None:
@@ -257,7 +270,10 @@ def _check_patterns(config: Config) -> None:
 
 def _check_labels(config: Config) -> None:
     for i, label in enumerate(config.detection.ner_entity_types):
-        _check_category(label, f"detection.ner_entity_types[{i}]")
+        path = f"detection.ner_entity_types[{i}]"
+        _check_category(label, path)
+        if config.detection.spacy_model is None and label not in NAME_LABELS:
+            raise Invalid(path, "is no entity type of the default model", nearest(label, sorted(NAME_LABELS)))
 
 
 def _check_lists(config: Config) -> None:
