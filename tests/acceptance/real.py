@@ -48,7 +48,7 @@ class Conversation:
     def initialize(self, version: str, capabilities: Any) -> None:
         hello = self.driver.initialize(version=version, capabilities=capabilities)
         self.hello = hello
-        kept = {name: value for name, value in hello.items() if name not in ("serverInfo", "instructions")}
+        kept = {name: value for name, value in sorted(hello.items()) if name not in ("serverInfo", "instructions")}
         self.said.append({"initialize": kept})
 
     def ask(self, method: str, params: Any = None) -> Any:

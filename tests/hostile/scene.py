@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -50,15 +49,12 @@ def shown(driver: Driver, tool: str = "crm__lookup") -> dict[str, str]:
     return tokens
 
 
-def told(upstream: Upstream) -> list[str]:
-    """Which of the customer's values reached the upstream, in any readable form."""
-    return exposed(KIM.by_shape, readings(upstream.received_bytes()))
+def told(upstream: Upstream, *, since: int = 0) -> list[str]:
+    """Which of the customer's values reached the upstream, in any readable form, after its first ``since`` bytes."""
+    return exposed(KIM.by_shape, readings(upstream.received_bytes()[since:]))
 
 
-def refusal(result: Any, *written: str) -> str:
-    """The text of a refused call, with what the caller wrote replaced by a dot."""
+def refusal(result: Any, written: str = "") -> str:
+    """The text of a refused call, where it repeats what the caller wrote replaced by a bullet."""
     assert result.get("isError") is True, f"not refused: {result}"
-    answer = text_of(result)
-    for mine in written:
-        answer = re.sub(re.escape(mine), "\N{BULLET}", answer)
-    return answer
+    return text_of(result).replace(written, "\N{BULLET}", 1) if written else text_of(result)

@@ -124,10 +124,15 @@ def test_twenty_foreign_tokens_a_call_are_enough(peers: Processes, tmp_path: Pat
 # -- errors tell nothing
 
 
-def test_unknown_and_foreign_numbers_are_refused_in_the_same_words(open_scene: Scene) -> None:
-    foreign, unknown = open_scene.tokens["ssn"], "[SSN_777]"
-    answers = [refusal(open_scene.driver.tool("evil__sync", to=token), token) for token in (foreign, unknown)]
-    assert answers[0] == answers[1]
+def test_unknown_numbers_are_refused_in_the_same_words_whoever_would_receive_them(open_scene: Scene) -> None:
+    """A token that was shown may be refused with the rule that says so; one that was not gives nothing away."""
+    unknown = ("[SSN_777]", "[SSN_1]", "[SSN_0_7]", "[ssn_777]")
+    answers = {
+        refusal(open_scene.driver.tool(tool, to=token), token)
+        for tool in ("evil__sync", "crm__save")
+        for token in unknown
+    }
+    assert len(answers) == 1
 
 
 def test_a_number_seen_in_a_log_only_is_refused_like_one_that_does_not_exist(peers: Processes, tmp_path: Path) -> None:

@@ -39,26 +39,26 @@ def scene(module_peers: Processes, tmp_path_factory: pytest.TempPathFactory) -> 
     return Scene(module_peers, tmp_path_factory.mktemp("scene"))
 
 
-@pytest.mark.parametrize("parameter", CODE_LIKE)
-def test_an_unsafe_value_is_never_pasted_into_what_is_executed_or_followed(scene: Scene, parameter: str) -> None:
+def arrived(scene: Scene, parameter: str, template: str) -> list[str]:
+    """Which payloads arrive when the model writes ``template`` around each token it knows."""
+    before = len(scene.shell.arguments("run"))
     for token in scene.tokens:
-        scene.driver.call("tools/call", {"name": "shell__run", "arguments": {parameter: f"greet {token}"}})
-        scene.driver.call("tools/call", {"name": "shell__run", "arguments": {parameter: token}})
-    assert smuggled(scene.shell) == []
+        scene.driver.tool("shell__run", {parameter: template.format(token)})
+    values = [arguments[parameter] for arguments in scene.shell.arguments("run")[before:]]
+    return [payload for payload in PAYLOADS for value in values if payload in value]
+
+
+@pytest.mark.parametrize("template", ["{0}", "greet {0}", "a{0}b"])
+@pytest.mark.parametrize("parameter", CODE_LIKE)
+def test_an_unsafe_value_never_gets_into_what_is_executed_or_followed(
+    scene: Scene, parameter: str, template: str
+) -> None:
+    assert arrived(scene, parameter, template) == []
 
 
 @pytest.mark.parametrize("parameter", ["text", "body", "message", "to"])
 def test_an_unsafe_value_is_never_pasted_into_other_text(scene: Scene, parameter: str) -> None:
-    for token in scene.tokens:
-        scene.driver.call("tools/call", {"name": "shell__run", "arguments": {parameter: f"Dear {token}, hello"}})
-    pasted = [a[parameter] for a in scene.shell.arguments("run") if parameter in a]
-    assert [p for p in pasted for payload in PAYLOADS if payload in p] == []
-
-
-def smuggled(shell: Upstream) -> list[str]:
-    """Payloads that arrived where the model had written a token."""
-    arrived = [str(value) for arguments in shell.arguments("run") for value in arguments.values()]
-    return [payload for payload in PAYLOADS for value in arrived if payload in value]
+    assert arrived(scene, parameter, "Dear {0}, hello") == []
 
 
 def test_an_ordinary_value_is_pasted_into_a_command(scene: Scene) -> None:
@@ -92,6 +92,7 @@ def test_no_value_becomes_part_of_the_host_of_a_url(
 ) -> None:
     driver, fetch, tokens = web
     url = address.format(tokens[field], tokens[field].strip("[]"))
+    before = len(fetch.received_bytes())
     refusal(driver.tool("fetch__sync", url=url))
     refusal(driver.tool("fetch__sync", deep={"text": [url]}))
-    assert told(fetch) == []
+    assert told(fetch, since=before) == []

@@ -94,7 +94,8 @@ def test_looking_like_a_token_hides_no_value(scene: Scene, said: str) -> None:
 PIECES = st.sampled_from(
     ["[", "]", "[[", "]]", "_", "\\", "\\[", "\\]", "%5B", "%5D", "%25", "\\u005b", "&#91;", "EMAIL", "SSN", "LITERAL",
      "email", "EMAIL_0", "[EMAIL_0]", "[LITERAL_0]", "[SSN_0]", "0", "1", "_1", " ", "\n", '"', '{"a":"', '"}', "x",
-     KIM.email, KIM.card, KIM.ssn, KIM.email.split("@")[0], "@", "\u200b", "\uff3b"]
+     KIM.email, f" {KIM.card} ", f"[{KIM.card}]", f"_[{KIM.ssn}]_", f" {KIM.ssn}.", KIM.email.split("@")[0], "@",
+     "\u200b", "\uff3b"]
 )  # fmt: skip
 
 
