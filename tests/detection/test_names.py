@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -32,13 +33,25 @@ SHARED = Path(os.environ.get("CLOAKLLM_SHARED", Path(__file__).parents[2].parent
 needs_data = pytest.mark.skipif(not SHARED.is_dir(), reason="the labelled texts are not here; set CLOAKLLM_SHARED")
 
 #: Pieces that names and their look-alikes are made of.
-MESSY = st.lists(
-    st.sampled_from(
-        """Ann Lee Dr. J. Jr. van O'Brien 's Jenkins Docker the met said Dear . @ _ / 4 ( = É ß İ é 李 ANN McDonald""".split()
-        + [" ", "\n", "\n\n", ", ", "\u00a0", "\u200b", "\ud800"]
-    ),
-    max_size=40,
-)
+WORDS = [
+    "Ann",
+    "Lee",
+    "Dr.",
+    "J.",
+    "Jr.",
+    "van",
+    "O'Brien",
+    "'s",
+    "Jenkins",
+    "Docker",
+    "the",
+    "met",
+    "said",
+    "Dear",
+    "李",
+]
+MARKS = [" ", "\n", "\n\n", ", ", ".", "@", "_", "/", "4", "(", "=", "É", "ß", "İ", "é", "\u00a0", "\u200b", "\ud800"]
+MESSY = st.lists(st.sampled_from([*WORDS, *MARKS]), max_size=40)
 
 
 def told(text: str) -> list[str]:
@@ -142,6 +155,19 @@ def test_whatever_is_evident_is_a_capitalised_part_of_the_text(pieces: list[str]
     for found in evident(text, runs(text)):
         assert 0 <= found.start < found.end <= len(text)
         assert any(char.isupper() for char in text[found.start : found.end])
+
+
+def _seconds(text: str) -> float:
+    began = time.process_time()
+    names.plausible(text)
+    names.spread(text, list(evident(text, runs(text))))
+    return time.process_time() - began
+
+
+@pytest.mark.parametrize("unit", ["A. ", "Dear ", "Ann van ", "Ann\n\n", "Ann  Lee, ", "A-", "Dr. "])
+def test_twice_the_text_takes_about_twice_the_time(unit: str):
+    short, long = (min(_seconds(unit * count) for _ in range(3)) for count in (4_000, 32_000))
+    assert long < 8 * 4 * max(short, 0.002)
 
 
 # -- what is evident -------------------------------------------------------------------------------

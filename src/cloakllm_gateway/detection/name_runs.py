@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import dropwhile
 from typing import NamedTuple
 
 from cloakllm_gateway.detection.name_words import (
@@ -287,16 +288,14 @@ def _until_no_name(name: Sequence[Word]) -> Sequence[Word]:
 
 def _lone(text: str, run: Run) -> Sequence[Word]:
     """A single name: a given name that is nothing else, or whoever is greeted or introduced; in prose only."""
-    name, before, gap = run.words, run.before, run.gap
-    while len(name) > 1 and name[0].low in _NO_START:
-        before, gap = name[0], text[name[0].end : name[1].start]
-        name = name[1:]
-    (word, *more) = name
-    if more or not word.capital or word.low in NOT_NAMES or not _prose(text, run):
+    word = run.words[-1]
+    led = run.words[:-1]
+    if not word.capital or word.low in NOT_NAMES or any(w.low not in _NO_START for w in led) or not _prose(text, run):
         return ()
+    before, gap = (led[-1], text[led[-1].end : word.start]) if led else (run.before, run.gap)
     greeted = before.low in GREETINGS and gap == " "
     told = greeted or _INTRODUCED.search(text, max(word.start - 20, 0), word.start)
-    return name if told or (word.low in _SURE and len(word.text) > 2) else ()
+    return (word,) if told or (word.low in _SURE and len(word.text) > 2) else ()
 
 
 def _end(text: str, last: Word) -> int:
@@ -312,15 +311,17 @@ def cores(text: str, found: Found) -> Iterator[Found]:
     """The name-shaped parts of what the model calls a person, less the words that are no names."""
     for match in _NAME.finditer(text, found.start, found.end):
         whole = words_within(text, *match.span())
-        name = whole
-        while name and name[0].low in _NO_START and not (name[0].title and len(name[0].text) <= _SHORT):
-            name = name[1:]
+        name = list(dropwhile(_starts_no_name, whole))
         while name and (name[-1].low in _NO_END or name[-1].text in PARTICLES):
-            name = name[:-1]
+            name.pop()
         if len(name) == 1 < len(whole) and whole[0].low in SOFTWARE:  # `Docker Swarm`
             continue
         if name and _is_name(name) and not _placed(text, name):
             yield Found(name[0].start, _end(text, name[-1]), found.label)
+
+
+def _starts_no_name(word: Word) -> bool:
+    return word.low in _NO_START and not (word.title and len(word.text) <= _SHORT)
 
 
 def is_more_than_common(text: str, found: Found) -> bool:
