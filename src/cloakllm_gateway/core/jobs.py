@@ -22,13 +22,18 @@ from cloakllm_gateway.vault.vault import Vault
 
 #: Takes the clean part and the effects that must precede its sending.
 Done: TypeAlias = Callable[[Any, list[Effect]], None]
+#: Takes an upstream and its resources as (real, shown) URIs.
+Claim: TypeAlias = Callable[[Upstream, Sequence[tuple[str, str]]], None]
 #: Takes the reason, which holds no value.
 Failed: TypeAlias = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One part of a message to make clean, and who is waiting for it."""
+    """One part of a message to make clean, and who is waiting for it.
+
+    ``claim`` takes the resources it shows; without one they are claimed at once.
+    """
 
     upstream: Upstream
     method: str
@@ -38,6 +43,7 @@ class Work:
     failed: Failed
     restored: Sequence[Entry] = ()
     uris: Mapping[str, str] = field(default_factory=dict)
+    claim: Claim | None = None
 
 
 class Jobs:
@@ -62,9 +68,8 @@ class Jobs:
 
     def start(self, work: Work) -> None:
         if not self._settings.sanitize:
-            for leaf in leaves(work.part, work.shape):
-                if leaf.role is URI:
-                    self._claim(work.upstream, leaf.text, leaf.text)
+            uris = [(leaf.text, leaf.text) for leaf in leaves(work.part, work.shape) if leaf.role is URI]
+            (work.claim or self.claim)(work.upstream, uris)
             work.done(work.part, [])
             return
         settings = work.upstream.settings
@@ -117,15 +122,16 @@ class Jobs:
 
     def _finish(self, work: Work, report: Report, clean: Clean) -> None:
         self._vault.show(clean.tokens)
-        for real, shown in clean.uris:
-            self._claim(work.upstream, real, shown)
+        (work.claim or self.claim)(work.upstream, clean.uris)
         work.done(clean.part, self._account(work, report))
 
-    def _claim(self, upstream: Upstream, real: str, shown: str) -> None:
-        if not self._directory.claim(upstream.name, real, shown):
-            owner = self._directory.owner(shown)
-            keeps = owner.upstream if owner else ""
-            self._emit(Log("warning", "resource_claimed_twice", {"upstream": upstream.name, "kept": keeps}))
+    def claim(self, upstream: Upstream, uris: Sequence[tuple[str, str]]) -> None:
+        """``upstream`` showed these resources; what another showed before stays that one's."""
+        for real, shown in uris:
+            if not self._directory.claim(upstream.name, real, shown):
+                owner = self._directory.owner(shown)
+                keeps = owner.upstream if owner else ""
+                self._emit(Log("warning", "resource_claimed_twice", {"upstream": upstream.name, "kept": keeps}))
 
     def _account(self, work: Work, report: Report) -> list[Effect]:
         """What the audit and the log hear of one clean message: numbers and names only."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
@@ -52,6 +52,7 @@ class _Gathering:
     then: Merged
     waiting: set[str]
     parts: dict[str, dict[str, Any]] = field(default_factory=dict)
+    uris: dict[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
     effects: list[Effect] = field(default_factory=list)
 
 
@@ -129,8 +130,11 @@ class Lists:
         def failed(reason: str) -> None:
             self._give_up(gathering, upstream, reason)
 
+        def claim(upstream: Upstream, uris: Sequence[tuple[str, str]]) -> None:
+            gathering.uris[upstream.name] = uris
+
         shape = SURFACE[gathering.method].result or DATA
-        self._jobs.start(Work(upstream, gathering.method, page, shape, done, failed))
+        self._jobs.start(Work(upstream, gathering.method, page, shape, done, failed, claim=claim))
 
     def _finish_if_complete(self, gathering: _Gathering) -> None:
         if gathering.waiting:
@@ -140,6 +144,9 @@ class Lists:
             return
         member = LISTS[gathering.method]
         in_order = [(u, gathering.parts[u.name]) for u in self._upstreams.values() if u.name in gathering.parts]
+        for upstream, _ in in_order:
+            # In the order of the configuration, not of the answers: of two claimants the first one serves.
+            self._jobs.claim(upstream, gathering.uris.get(upstream.name, ()))
         items = [item for upstream, part in in_order for item in self._take(gathering.method, upstream, part[member])]
         if member == "resourceTemplates":
             listed = [

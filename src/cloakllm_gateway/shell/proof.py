@@ -109,5 +109,6 @@ def _remember(path: Path, digest: str) -> None:
     fresh = path.with_name(f"{path.name}.{os.getpid()}")
     with suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        fresh.touch(mode=0o600)
         fresh.write_text(digest + "\n", "ascii")
         fresh.replace(path)
