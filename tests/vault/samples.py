@@ -33,14 +33,14 @@ def hide(text: str, spans: Sequence[Span]) -> tuple[str, dict[Token, Entry], lis
     """What the core does with the finds in a text: the new text, its tokens, and where they stand in it."""
     pieces: list[str] = []
     starts: list[int] = []
-    entries: dict[Spelling, Entry] = {}
+    entries: dict[tuple[str, ...], Entry] = {}
     done = length = 0
     for span, quote in standing(text, spans):
         raw = text[span.start : span.end]
         kind = Kind.NUMBER if span.encoding is Encoding.JSON_NUMBER else Kind.STRING
         spelling = Spelling(span.category, raw, span.value, span.canonical, span.encoding, kind, span.proof)
         token = Token(span.category, len(entries))
-        known = entries.setdefault(spelling, Entry(token, spelling, "session", frozenset({"crm"})))
+        known = entries.setdefault(spelling.identity, Entry(token, spelling, "session", frozenset({"crm"})))
         length += span.start - done + len(quote)
         starts.append(length)
         length += len(str(known.token)) + len(quote)

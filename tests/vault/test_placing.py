@@ -182,7 +182,7 @@ def test_restoring_costs_the_same_with_20_tokens_and_with_20_000():
     "piece",
     [
         "[EMAIL_0] ", '"[EMAIL_0]",', "https://x.org/[EMAIL_0] ", "://", "https://(", "((", "[", '"\\', "%5BEMAIL_0%5D",
-        "a,", "https://x,[EMAIL_0]", "\\\\", "'[EMAIL_0]'", "--[EMAIL_9]", "/*",
+        "a,", "https://x,[EMAIL_0]", "\\\\", "'[EMAIL_0]'", "'--' [EMAIL_9] ", "/*",
     ],
 )  # fmt: skip
 def test_restoring_is_linear(piece):
@@ -225,6 +225,22 @@ def test_a_find_inside_a_json_number_grows_to_the_number():
     text = "[-4111111111111111.5, 1]"
     hidden, entries, _ = hide(text, [Span(2, 18, "CREDIT_CARD", text[2:18], text[2:18])])
     assert hidden == '["[CREDIT_CARD_0]", 1]'
+    assert put(hidden, entries=entries) == text
+
+
+def test_a_number_gets_no_quotes_where_another_find_breaks_the_json_around_it():
+    text = "[-1]"
+    hidden, entries, _ = hide(text, [Span(0, 1, "TERM", "[", "["), Span(2, 3, "TERM", "1", "1")])
+    assert hidden == "[TERM_0][TERM_1]]"
+    assert put(hidden, entries=entries) == text
+
+
+def test_the_same_escapes_at_another_depth_are_another_spelling():
+    raw = "a\\\\b"
+    text = f'["{raw}", "[\\"{raw}\\"]"]'
+    spans = [Span(at, at + 4, "TERM", "", "x") for at in (2, text.rindex(raw))]
+    hidden, entries, _ = hide(text, spans)
+    assert len(entries) == 2
     assert put(hidden, entries=entries) == text
 
 

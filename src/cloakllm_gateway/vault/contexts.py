@@ -21,7 +21,6 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
-from urllib.parse import quote, unquote
 
 from cloakllm_gateway.spans import Encoding
 from cloakllm_gateway.vault.tokens import TokenMatch, scan
@@ -114,6 +113,8 @@ class _Inside:
 
 def encoded(value: str, layers: Layers) -> str:
     """``value`` as it is written inside ``layers``."""
+    from urllib.parse import quote  # only once something is restored into a URL or JSON text
+
     for layer in reversed(layers):
         value = _escaped(value) if layer is Encoding.JSON else quote(value, safe="", errors="surrogatepass")
     return value
@@ -121,6 +122,8 @@ def encoded(value: str, layers: Layers) -> str:
 
 def decoded(raw: str, layers: Layers) -> str:
     """The value that ``raw`` stands for inside ``layers``."""
+    from urllib.parse import unquote
+
     for layer in layers:
         raw = Unescaped(raw).text if layer is Encoding.JSON else unquote(raw, errors="replace")
     return raw

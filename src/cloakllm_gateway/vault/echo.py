@@ -8,12 +8,10 @@ elsewhere they are ordinary text.
 from __future__ import annotations
 
 import base64
-import html
 import json
 import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
-from urllib.parse import quote
 
 from cloakllm_gateway.spans import Encoding, Proof
 from cloakllm_gateway.vault.entries import Entry
@@ -94,6 +92,9 @@ def _parts(category: str, value: str, proof: Proof) -> Iterator[_Form]:
 
 
 def _encodings(value: str) -> Iterator[_Form]:
+    import html  # these two only once a value was restored
+    from urllib.parse import quote
+
     data = value.encode(errors="surrogatepass")
     yield _Form(base64.b64encode(data).decode().rstrip("="), Encoding.BASE64)
     yield _Form(base64.urlsafe_b64encode(data).decode().rstrip("="), Encoding.BASE64)

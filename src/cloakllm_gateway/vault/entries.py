@@ -36,9 +36,12 @@ class Spelling(NamedTuple):
     sensitive: bool = False
 
     @property
-    def identity(self) -> tuple[str, str, str, str, str]:
-        """What makes two spellings the same one, and so share a token."""
-        return (self.category, self.canonical, self.raw, self.encoding, self.kind)
+    def identity(self) -> tuple[str, str, str, str, str, str]:
+        """What makes two spellings the same one, and so share a token.
+
+        The value is part of it: the same escapes one level deeper in JSON stand for another value.
+        """
+        return (self.category, self.canonical, self.raw, self.value, self.encoding, self.kind)
 
 
 class Entry(NamedTuple):

@@ -30,10 +30,17 @@ _LONG = 128
 #: Long values with the same beginning that are told apart; of further ones only the beginning is hidden.
 _MAX_ALIKE = 16
 
-#: Scripts written without spaces: there, every character may begin or end a value.
-_SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_START = re.compile(rf"[{_SPACELESS}]|[^\W_{_SPACELESS}]+|[^\w\s]|_")
-_LETTER = re.compile(rf"[^\W_{_SPACELESS}]")
+_PIECE = re.compile(r"[^\W_]+|[^\w\s]|_")
+#: Scripts written without spaces, first and last character: there, every character may begin or end a value.
+_SPACELESS = (
+    ("\u0e00", "\u0eff"),  # Thai, Lao
+    ("\u1000", "\u109f"),  # Burmese
+    ("\u1780", "\u17ff"),  # Khmer
+    ("\u3040", "\u30ff"),  # kana
+    ("\u3400", "\u9fff"),  # Han
+    ("\uac00", "\ud7af"),  # Hangul: particles follow a name without a space
+    ("\uf900", "\ufaff"),  # Han, compatibility
+)
 
 
 @dataclass(slots=True)
@@ -125,8 +132,7 @@ class KnownValues:
         folded = text.casefold()
         probe = _Probe(text, folded, _offsets(text) if len(folded) != len(text) else None, origin)
         beginnings, shortest, done = self._lengths, self._shortest, 0
-        for start in _START.finditer(folded):
-            at = start.start()
+        for at in _starts(folded):
             if at >= done and folded[at : at + shortest] in beginnings and (hit := self._longest(probe, at)):
                 done = hit.end
                 yield hit if probe.offsets is None else hit._replace(start=probe.offsets[at], end=probe.offsets[done])
@@ -214,8 +220,21 @@ def _counts(known: Known, probe: _Probe, start: int, end: int) -> bool:
     return True
 
 
+def _starts(text: str) -> Iterator[int]:
+    """Where a value may begin: at a word, a symbol, and anywhere in a script without spaces."""
+    for piece in _PIECE.finditer(text):
+        yield piece.start()
+        if not piece[0].isascii():
+            yield from (at for at in range(piece.start() + 1, piece.end()) if not _glued(text[at - 1], text[at]))
+
+
 def _glued(one: str, other: str) -> bool:
-    return bool(_LETTER.match(one) and _LETTER.match(other))
+    """Whether two neighbouring characters belong to one word."""
+    return one.isalnum() and other.isalnum() and not _spaceless(one) and not _spaceless(other)
+
+
+def _spaceless(character: str) -> bool:
+    return character >= _SPACELESS[0][0] and any(first <= character <= last for first, last in _SPACELESS)
 
 
 def _agreement(text: str, at: int, value: str) -> int:

@@ -140,7 +140,21 @@ def standing(text: str, spans: Sequence[Span]) -> list[Standing]:
     """
     if len(spans) == 1 and (spans[0].start, spans[0].end) == (0, len(text)):
         return [Standing(spans[0]._replace(value=text, encoding=Encoding.PLAIN))]
-    spans, quotes = _grown(text, spans)
+    grown, quotes = _grown(text, spans)
+    found = _spots_of(text, grown, quotes)
+    if not all(spot and spot.literal for spot, mark in zip(found, quotes, strict=True) if mark):
+        # Another find takes a bracket or a quote with it: what is left is no JSON, and quotes would stay in it.
+        grown = [s._replace(encoding=Encoding.PLAIN) if s.encoding is Encoding.JSON_NUMBER else s for s in grown]
+        quotes = [""] * len(grown)
+        found = _spots_of(text, grown, quotes)
+    return [
+        Standing(_spelled(span, text[span.start : span.end], spot.layers if spot else ()), mark)
+        for span, spot, mark in zip(grown, found, quotes, strict=True)
+    ]
+
+
+def _spots_of(text: str, spans: Sequence[Span], quotes: Sequence[str]) -> list[Spot | None]:
+    """Where the tokens of ``spans`` will stand, each between its quotes."""
     pieces: list[str] = []
     starts: list[int] = []
     done = length = 0
@@ -150,11 +164,8 @@ def standing(text: str, spans: Sequence[Span]) -> list[Standing]:
         length += len(_PLACEHOLDER) + len(mark)
         pieces += (text[done : span.start], mark, _PLACEHOLDER, mark)
         done = span.end
-    found = {spot.start: spot.layers for spot in spots("".join((*pieces, text[done:])))}
-    return [
-        Standing(_spelled(span, text[span.start : span.end], found.get(start, ())), mark)
-        for span, start, mark in zip(spans, starts, quotes, strict=True)
-    ]
+    found = {spot.start: spot for spot in spots("".join((*pieces, text[done:])))}
+    return [found.get(start) for start in starts]
 
 
 def _spelled(span: Span, raw: str, layers: Layers) -> Span:

@@ -16,16 +16,15 @@ the whole directory put back between two runs.
 
 Without a state directory there is nothing to remember by; numbers then start
 at random, far from those of anybody else.
+
+What only the first number needs is imported where it is needed: most starts of
+the gateway end without one.
 """
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import json
 import os
-import secrets
-import shutil
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -87,6 +86,8 @@ class RandomStart(_Blocks):
     _LOWEST, _HIGHEST = 100_000, 100_000_000
 
     def reserve(self, wanted: Mapping[str, int]) -> None:
+        import secrets
+
         for category in wanted:
             if category not in self._next:
                 start = self._LOWEST + secrets.randbelow(self._HIGHEST - self._LOWEST)
@@ -122,7 +123,7 @@ class HighWater(_Blocks):
                 self._read()
 
     def reserve(self, wanted: Mapping[str, int]) -> None:
-        import filelock  # only when a number is needed: most starts need none
+        import filelock
 
         with self._explained():
             self._state_dir.mkdir(mode=_PRIVATE_DIR, parents=True, exist_ok=True)
@@ -174,6 +175,9 @@ class HighWater(_Blocks):
 
     def _create(self) -> None:
         """Key and numbers at once: a directory is filled under another name, then renamed."""
+        import secrets
+        import shutil
+
         new = self._dir.with_name("numbers.new")
         if new.exists():  # of a process that was killed right here
             shutil.rmtree(new)
@@ -231,18 +235,22 @@ def _sealed(free: Mapping[str, int], key: bytes) -> bytes:
 
 def _opened(data: bytes, key: bytes) -> dict[str, int] | None:
     """The free numbers in ``data``, None unless they were sealed with ``key``."""
+    from hmac import compare_digest
+
     try:
         record = json.loads(data)
         mac, free = record.pop("mac"), record["free"]
-        genuine = hmac.compare_digest(mac, _mac(record, key))
+        genuine = compare_digest(mac, _mac(record, key))
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
     return {str(category): int(number) for category, number in free.items()} if genuine else None
 
 
 def _mac(body: Mapping[str, object], key: bytes) -> str:
+    import hmac
+
     canonical = json.dumps(body, sort_keys=True, separators=(",", ":")).encode()
-    return hmac.new(key, canonical, hashlib.sha256).hexdigest()
+    return hmac.new(key, canonical, "sha256").hexdigest()
 
 
 def _verify(path: Path, is_kind: Callable[[int], bool]) -> None:
