@@ -158,6 +158,15 @@ def test_a_value_proved_by_its_key_is_known_only_in_messages_of_its_origins():
     assert known("inputSchema_id", word, origin="evil") == []
 
 
+def test_a_long_value_proved_by_its_key_is_no_different():
+    text = "inputSchema of the tool " * 10
+    word = entry("SECRET_0", text.strip(), proof=Proof.KEY, origins=["evil"])
+    assert known(text, word, origin="crm") == []
+    assert known(text, word, origin="evil") == [text.strip()]
+    both = entry("SECRET_0", text.strip(), proof=Proof.KEY, origins=["evil", "crm"])
+    assert known(text, word, both, origin="crm") == [text.strip()]
+
+
 @pytest.mark.parametrize("reserve_first", [True, False])
 def test_reserved_words_are_never_values(reserve_first):
     session = Vault(["crm__search"] if reserve_first else [])

@@ -95,7 +95,11 @@ class KnownValues:
         self._lengths.setdefault(folded[: self._shortest], ())
         if len(folded) >= _LONG:
             alike = self._long.setdefault(folded[:_LONG], [])
-            if len(alike) < _MAX_ALIKE and all(folded != other for other, _ in alike):
+            for text, other in alike:
+                if text == folded:
+                    _merge(other, known)
+                    return
+            if len(alike) < _MAX_ALIKE:
                 alike.append((folded, known))
             return
         same = self._folded.setdefault(folded, []) if caseless else self._exact.setdefault(text, [])
@@ -142,6 +146,8 @@ class KnownValues:
         folded = probe.folded
         best: _Hit | None = None
         for value, known in self._long.get(folded[at : at + _LONG], ()) if self._long else ():
+            if not _belongs(known, probe):
+                continue
             length = _agreement(folded, at, value)
             if (best is None or length > best.end - at) and probe.exists(at, at + length):
                 best = _Hit(at, at + length, known, whole=length == len(value))
@@ -200,9 +206,14 @@ def _merge(old: Known, new: Known) -> None:
     old.capitalised &= new.capitalised
 
 
+def _belongs(known: Known, probe: _Probe) -> bool:
+    """Whether the value is looked for in messages of this origin."""
+    return known.origins is None or probe.origin in known.origins
+
+
 def _counts(known: Known, probe: _Probe, start: int, end: int) -> bool:
     """Whether what stands at [start, end) is this value and no part of a longer word or number."""
-    if known.origins is not None and probe.origin not in known.origins:
+    if not _belongs(known, probe):
         return False
     folded = probe.folded
     if known.capitalised and not probe.original(start, end)[0].isupper():
