@@ -25,11 +25,11 @@ from cloakllm_gateway.shell.config import UpstreamConfig
 WINDOWS: Final = os.name == "nt"
 
 #: What an upstream gets of the gateway's own environment: what programs need to run at all, and no secrets.
-INHERITED: Final = re.compile(r"PATH|HOME|USER|LOGNAME|SHELL|TERM|TMPDIR|LANG|LC_[A-Z]+")
-INHERITED_ON_WINDOWS: Final = re.compile(
-    r"PATH|PATHEXT|COMSPEC|SYSTEMROOT|SYSTEMDRIVE|WINDIR|TEMP|TMP|USERNAME|USERPROFILE|HOMEDRIVE|HOMEPATH|APPDATA|"
-    r"LOCALAPPDATA|PROGRAMDATA|PROGRAMFILES|PROGRAMFILES\(X86\)|PROCESSOR_ARCHITECTURE|NUMBER_OF_PROCESSORS",
-    re.IGNORECASE,
+INHERITED: Final = frozenset("PATH HOME USER LOGNAME SHELL TERM TMPDIR LANG".split())
+INHERITED_PREFIX: Final = "LC_"
+INHERITED_ON_WINDOWS: Final = frozenset(
+    "PATH PATHEXT COMSPEC SYSTEMROOT SYSTEMDRIVE WINDIR TEMP TMP USERNAME USERPROFILE HOMEDRIVE HOMEPATH APPDATA"
+    " LOCALAPPDATA PROGRAMDATA PROGRAMFILES PROGRAMFILES(X86) PROCESSOR_ARCHITECTURE NUMBER_OF_PROCESSORS".split()
 )
 #: Python's streams follow the code page otherwise; MCP is UTF-8.
 UTF8: Final = {"PYTHONUTF8": "1", "PYTHONIOENCODING": "utf-8"}
@@ -51,8 +51,7 @@ class SpawnError(GatewayError):
 
 def environment(upstream: UpstreamConfig, parent: Mapping[str, str], windows: bool = WINDOWS) -> dict[str, str]:
     """The environment of ``upstream``: some of ``parent`` (all with ``inherit_env``) and its own ``env``."""
-    allowed = INHERITED_ON_WINDOWS if windows else INHERITED
-    inherited = {name: value for name, value in parent.items() if upstream.inherit_env or allowed.fullmatch(name)}
+    inherited = {name: value for name, value in parent.items() if upstream.inherit_env or _is_needed(name, windows)}
     return {**inherited, **UTF8, **upstream.env}
 
 
@@ -144,6 +143,12 @@ def _group_is_alive(leader: int) -> bool:
     except PermissionError:  # macOS, for a group of nothing but zombies
         return False
     return True
+
+
+def _is_needed(name: str, windows: bool) -> bool:
+    if windows:  # knows names in any case
+        return name.upper() in INHERITED_ON_WINDOWS
+    return name in INHERITED or name.startswith(INHERITED_PREFIX)
 
 
 def _quoted(argument: str) -> str:
