@@ -126,7 +126,7 @@ def test_twenty_foreign_tokens_a_call_are_enough(peers: Processes, tmp_path: Pat
 
 def test_unknown_numbers_are_refused_in_the_same_words_whoever_would_receive_them(open_scene: Scene) -> None:
     """A token that was shown may be refused with the rule that says so; one that was not gives nothing away."""
-    unknown = ("[SSN_777]", "[SSN_1]", "[SSN_0_7]", "[ssn_777]")
+    unknown = ("[SSN_777]", "[SSN_1]", "[SSN_0_7]")
     answers = {
         refusal(open_scene.driver.tool(tool, to=token), token)
         for tool in ("evil__sync", "crm__save")

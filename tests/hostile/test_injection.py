@@ -10,7 +10,7 @@ import pytest
 from tests.hostile.scene import KIM, honest, hostile, meet, refusal, shown, told
 from tests.peers.compare import TOKEN
 from tests.peers.driver import Driver, Processes, text_of
-from tests.peers.upstream import ECHO, Upstream, text
+from tests.peers.upstream import Upstream, text
 
 #: "Names" that do something where they are pasted.
 PAYLOADS = (
@@ -27,8 +27,8 @@ class Scene:
     def __init__(self, peers: Processes, folder: Path) -> None:
         rows = [{"email": KIM.email, key: payload} for key in PERSONAL_KEYS for payload in PAYLOADS]
         self.evil = hostile(folder).tool("rows", text(json.dumps(rows), structuredContent={"rows": rows}))
-        self.shell = Upstream("shell", folder).tool("run", ECHO)
-        self.driver = meet(peers, self.evil, self.shell, sensitive="session")
+        self.shell = Upstream("shell", folder).tool("run")
+        self.driver = meet(peers, self.evil, self.shell)
         result = self.driver.tool("evil__rows")
         self.tokens = sorted(set(TOKEN.findall(json.dumps(result))))
         assert self.tokens
@@ -80,7 +80,7 @@ AUTHORITIES = (
 @pytest.fixture(scope="module")
 def web(module_peers: Processes, tmp_path_factory: pytest.TempPathFactory) -> tuple[Driver, Upstream, dict[str, str]]:
     folder = tmp_path_factory.mktemp("web")
-    crm, fetch = honest(folder), hostile(folder, "fetch")
+    crm, fetch = honest(folder), Upstream("fetch", folder).tool("get")  # it repeats nothing: who repeats is an origin
     driver = meet(module_peers, crm, fetch, sensitive="session")
     return driver, fetch, shown(driver)
 
@@ -93,6 +93,6 @@ def test_no_value_becomes_part_of_the_host_of_a_url(
     driver, fetch, tokens = web
     url = address.format(tokens[field], tokens[field].strip("[]"))
     before = len(fetch.received_bytes())
-    refusal(driver.tool("fetch__sync", url=url))
-    refusal(driver.tool("fetch__sync", deep={"text": [url]}))
+    refusal(driver.tool("fetch__get", url=url))
+    refusal(driver.tool("fetch__get", deep={"text": [url]}))
     assert told(fetch, since=before) == []
