@@ -28,7 +28,7 @@ class Language(Enum):
 _LANGUAGES = {
     Language.SHELL: ("command", "commands", "cmd", "script", "shell", "bash"),
     Language.SQL: ("sql",),
-    Language.PROGRAM: ("code", "expression", "eval", "args", "argv", "statement", "statements"),
+    Language.PROGRAM: ("code", "query", "expression", "eval", "args", "argv", "statement", "statements"),
     Language.PATH: (
         "path", "paths", "file", "files", "filename", "filepath", "dir", "directory", "folder", "cwd", "glob",
     ),

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -257,6 +257,8 @@ _NO_URL = _Url()
 _RUN = re.compile(r"(?<=[A-Za-z0-9+.\-]{2}:)[/\\]{2,}([^\s<>\"`^{}|\x00-\x1f]*)")
 _REFERENCE = re.compile(r"(?:[/\\]{2,})?([^\s<>\"`^{}|\x00-\x1f]*)")
 _AUTHORITY = re.compile(r"[^/?#\\]*")
+#: The authority of a network-path reference (RFC 3986, 4.2), where a text or a quotation begins with one.
+_NETWORK_PATH = re.compile(r"(?<![^\s\"'`(\[<=])[/\\]{2}([^\s/\\?#\"'`<>()]*)")
 _IPV6 = re.compile(r"(?:[^/?#@\[\]]*@)?\[[0-9A-Fa-f:.%]*\]")
 #: What often stands right behind a URL in prose, code, Markdown or CSV, though a URL could hold it.
 _BEHIND = re.compile(r"['\[\]()]|[,;]")
@@ -293,6 +295,12 @@ def _urls(text: str, matches: Sequence[TokenMatch], is_url: bool) -> dict[int, _
     for match in matches:
         if masked.startswith("://", match.end):  # a scheme
             found[match.start] = _Url(True, True)
+    for path in _NETWORK_PATH.finditer(masked):
+        for match in matches[bisect_left(matches, (path.start(1),)) :]:
+            if match.start >= path.end():
+                break
+            # It may be a comment of some language as well: nothing is encoded for it.
+            found.setdefault(match.start, _Url(authority=True))
     return found
 
 

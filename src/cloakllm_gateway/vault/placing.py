@@ -35,7 +35,7 @@ class Place(NamedTuple):
     there.  ``authority``: it stands in the scheme, user, host or port of a
     URL, and ``whole_authority``: it is all of that; ``host`` is the authority
     of the URL around it.  ``code_like``: the parameter is a command, a script,
-    a query or a path.
+    a query, a path or an address.
     """
 
     whole: bool
@@ -62,13 +62,13 @@ def restore(text: str, resolve: Resolve, parameter: str = "") -> str | NumberTex
     is.  ``parameter`` is the name of the argument.  Raises what ``resolve``
     raises, and ``Refused`` for a value that could act as code in its place.
     """
-    language = code.language(parameter)
+    language, is_url = code.language(parameter), code.is_url(parameter)
     guard: code.Guard | None = None
     pieces: list[str] = []
     done = 0
     in_key = False
-    for spot in spots(text, is_url=code.is_url(parameter)):
-        place = _place(spot, text, language is not None)
+    for spot in spots(text, is_url=is_url):
+        place = _place(spot, text, is_url or language is not None)
         entry = resolve(spot.match, place)
         if entry is None:
             continue

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 
+from cloakllm_gateway.spans import Proof
 from cloakllm_gateway.vault.entries import Entry
 from cloakllm_gateway.vault.tokens import LITERAL
 
@@ -50,7 +51,9 @@ def unsafe(entry: Entry) -> bool:
     if spelling.category == LITERAL:
         return False  # brackets, letters, digits: the grammar allows nothing else
     allowed = _COMMON + _NEEDED.get(spelling.category, "")
-    return any(_bad(text, allowed, is_encoded=spelling.category in _ENCODED) for text in {spelling.value, spelling.raw})
+    # Under a secret's key anything may stand, not only what was made by an encoder.
+    is_encoded = spelling.category in _ENCODED and spelling.proof is not Proof.KEY
+    return any(_bad(text, allowed, is_encoded=is_encoded) for text in {spelling.value, spelling.raw})
 
 
 def _bad(text: str, allowed: str, is_encoded: bool) -> bool:
