@@ -216,6 +216,16 @@ async def test_standard_error_is_drained_sanitized_and_logged_with_its_name(supe
     assert "kim@example.com" not in log
 
 
+async def test_the_last_words_of_a_crash_are_logged_though_no_line_feed_ends_them(supervised):
+    source = (
+        "import os, sys; os.close(1); sys.stderr.write('x' * 9_000 + '\\nno database for kim@example.com'); os._exit(1)"
+    )
+    async with supervised(python(source)) as crm:
+        await crm.until(lambda events: len(events) >= 2)
+        await crm.until_logged("no database for [EMAIL_0]")
+    assert "no database for [EMAIL_0]x" not in crm.log()
+
+
 async def test_a_flood_on_standard_error_delays_no_answer_and_is_rationed(supervised):
     source = """
         import sys
@@ -300,6 +310,16 @@ async def test_a_whole_tree_is_gone_within_seconds_of_the_end(supervised):
     assert anyio.current_time() - started < 6
     assert_gone(server)
     assert_gone(shell)
+
+
+async def test_the_end_of_an_upstream_is_told_before_it_has_been_made_to_go(supervised):
+    async with supervised(tree(STUBBORN)) as crm:
+        await crm.until_received(1)
+        server = psutil.Process(int(crm.received[0]))
+        crm.supervisor.drop("too slow")
+        with anyio.fail_after(1):
+            await crm.until(lambda events: Disconnected("crm", "too slow") in events)
+        assert server.is_running()
 
 
 async def test_a_server_whose_wrapper_crashed_goes_too(supervised):

@@ -44,12 +44,11 @@ class Chatter:
 
     def feed(self, chunk: bytes) -> None:
         """Bytes of its standard error."""
-        for line in self._lines.feed(chunk):
-            if isinstance(line, Oversized):
-                self._forgotten += 1
-                self._heard.set()
-            else:
-                self.hear(line)
+        self._hear_all(self._lines.feed(chunk))
+
+    def finish(self) -> None:
+        """Its standard error has ended, perhaps within a line."""
+        self._hear_all(self._lines.finish())
 
     def hear(self, line: bytes) -> None:
         """One whole line."""
@@ -61,6 +60,14 @@ class Chatter:
             self._waiting.popleft()
             self._forgotten += 1
         self._heard.set()
+
+    def _hear_all(self, lines: list[bytes | Oversized]) -> None:
+        for line in lines:
+            if isinstance(line, Oversized):
+                self._forgotten += 1
+                self._heard.set()
+            else:
+                self.hear(line)
 
     async def run(self) -> None:
         """Log lines as they come, for ever."""

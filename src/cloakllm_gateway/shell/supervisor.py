@@ -31,7 +31,7 @@ CHUNK: Final = 65_536
 #: Seconds that a process which has ended has for its last output, while descendants may still hold the pipe.
 LAST_WORDS: Final = 2.0
 
-#: Seconds that an exit status may come later than the end of a pipe; it is the better reason.
+#: Seconds between the end of a process and the end of its pipes, whichever comes first.
 STATUS: Final = 0.5
 
 
@@ -86,6 +86,10 @@ class _Life:
 
     def sent(self, line: bytes) -> None:
         self._unsent -= len(line)
+
+    def close(self) -> None:
+        self.lines.close()
+        self.unwritten.close()
 
 
 class Spec(NamedTuple):
@@ -152,25 +156,31 @@ class Supervisor:
         self._chatter.hear(line)
 
     async def _keep_alive(self) -> None:
+        """Run after run; what an end means is told at once, also while the process still has to be made to go."""
         while True:
-            started = anyio.current_time()
             try:
-                reason = await self._live()
-                pause = self._restarts.after(anyio.current_time() - started)
+                process = await spawn(self._upstream, self._parent)
             except SpawnError as error:
                 self._logger.log("error", "upstream_not_started", upstream=self.name, reason=error, **error.details)
-                reason, pause = error.what, None
-            final = pause is None
-            lived = round(anyio.current_time() - started, 1)
-            self._logger.log("warning", "upstream_ended", upstream=self.name, reason=reason, lived=lived, final=final)
-            await self._post(Disconnected(self.name, reason, final))
+                await self._post(Disconnected(self.name, error.what, final=True))
+                return
+            started = anyio.current_time()
+            try:
+                reason = await self._live(process)
+                lived = anyio.current_time() - started
+                pause = self._restarts.after(lived)
+                about = {"reason": reason, "lived": round(lived, 1), "final": pause is None}
+                self._logger.log("warning", "upstream_ended", upstream=self.name, **about)
+                await self._post(Disconnected(self.name, reason, final=pause is None))
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await self._bury(process)
             if pause is None:
                 return
             await anyio.sleep(pause)
 
-    async def _live(self) -> str:
-        """One process from its start until its tree is gone; returns why it ended."""
-        process = await spawn(self._upstream, self._parent)
+    async def _live(self, process: Process) -> str:
+        """One process, from its first message to its last; returns why it is of no more use."""
         assert process.stdin and process.stdout and process.stderr
         self._logger.log("info", "upstream_started", upstream=self.name, pid=process.pid)
         life = self._life = _Life(process, 2 * self._max_bytes)
@@ -190,8 +200,7 @@ class Supervisor:
                 pumps.cancel_scope.cancel()
         finally:
             self._life = None
-            with anyio.CancelScope(shield=True):
-                await self._bury(process, process.stdout, process.stderr)
+            life.close()
         return life.reason
 
     async def _hear(self, life: _Life, stream: ByteReceiveStream) -> None:
@@ -210,13 +219,16 @@ class Supervisor:
         """Drain standard error for as long as it is open: a full pipe would stop the process."""
         async for chunk in _chunks(stream):
             self._chatter.feed(chunk)
+        self._chatter.finish()
 
-    async def _bury(self, process: Process, *streams: ByteReceiveStream) -> None:
+    async def _bury(self, process: Process) -> None:
+        """End the process tree; what it still says on standard error is worth logging."""
+        assert process.stdout and process.stderr
         async with anyio.create_task_group() as drains:
-            for stream in streams:
-                drains.start_soon(_drain, stream)
+            drains.start_soon(_drain, process.stdout)
+            drains.start_soon(self._overhear, process.stderr)
             await end(process)
-            drains.cancel_scope.cancel()
+            drains.cancel_scope.deadline = anyio.current_time() + STATUS
         await process.aclose()
 
 

@@ -72,7 +72,7 @@ class Front:
         """Post an event for each line of the client, in order; return when it closed its side or is gone."""
         send, receive = anyio.create_memory_object_stream[bytes](0)
         threading.Thread(target=self._read_all, args=(self._token, send), name="client in", daemon=True).start()
-        async with receive, anyio.create_task_group() as tasks:
+        async with send, receive, anyio.create_task_group() as tasks:
             tasks.start_soon(self._until_closed, tasks.cancel_scope)
             while data := await receive.receive():
                 for event in self._incoming.feed(data):
@@ -103,7 +103,7 @@ class Front:
                 except OSError:  # a vanished terminal or console; the same as an end
                     data = b""
                 from_thread.run(chunks.send, data, token=token)
-        except (anyio.RunFinishedError, anyio.BrokenResourceError):
+        except (anyio.RunFinishedError, anyio.BrokenResourceError, anyio.ClosedResourceError):
             return  # nobody listens any more
 
     def _write_all(self) -> None:
