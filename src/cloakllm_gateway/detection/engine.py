@@ -20,12 +20,15 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
+
+import re2
 
 from cloakllm_gateway.detection.catalogue import CATALOGUE, Category, Pattern
 from cloakllm_gateway.detection.catalogue.checks import national_phone
 from cloakllm_gateway.detection.custom import Custom
-from cloakllm_gateway.detection.folding import View, encoded, views
+from cloakllm_gateway.detection.folding import View, encoded, literals, views
 from cloakllm_gateway.detection.gate import SEPARATOR, Gate, compiled
 from cloakllm_gateway.detection.lazy import lazy
 from cloakllm_gateway.detection.settings import Settings
@@ -76,13 +79,15 @@ class Detector:
                 if view.inner is not None or segment.deeper is not None
                 else _plain(view.text, start, end, category, pattern.rank)
             )
-        for segment in segments:
+        for segment in _spoken(segments):
             text = texts[segment.text].text
             for start, end, category, value in self._structure.inside(segment.view.text):
                 span = _span(text, segment, start, end, category, Proof.KEY, category.keyed_rank)
                 if value is not None:  # a string literal with escapes of its own
                     span = span._replace(value=value, canonical=category.canonical(value), encoding=Encoding.JSON)
                 found[segment.text].append(span)
+        for segment in segments:
+            text = texts[segment.text].text
             for start, end, name, rank in self._custom.find(segment.view.text):
                 category = CATALOGUE.get(name, CATALOGUE["TERM"])
                 span = _span(text, segment, start, end, category, Proof.TERM, rank)
@@ -167,7 +172,7 @@ def _segments(texts: Sequence[Text]) -> tuple[list[Segment], str]:
     Of two finds that are equal but for what they decode, the first stays.
     """
     plain = SEPARATOR.join([text.text for text in texts])
-    suspicious = plain.count(SEPARATOR) >= len(texts) or encoded(plain, SEPARATOR)
+    suspicious = plain.count(SEPARATOR) >= len(texts) or encoded(plain)
     segments: list[Segment] = []
     parts: list[str] = []
     start = 0
@@ -182,11 +187,25 @@ def _segments(texts: Sequence[Text]) -> tuple[list[Segment], str]:
     return segments, buffer
 
 
+def _spoken(segments: Sequence[Segment]) -> Iterator[Segment]:
+    """Everything that may have structure: the readings, and each string literal by itself."""
+    for segment in segments:
+        yield segment
+        if segment.view.inner is None and segment.deeper is not None:
+            for said in literals(segment.view):
+                yield Segment(segment.text, segment.start, said, None)
+
+
 def _beside(words: str, buffer: str, start: int, end: int) -> bool:
     """Whether one of the words stands within reach of a value, in the same text."""
     before = buffer[max(start - 60, 0) : start].rpartition(SEPARATOR)[2]
     after = buffer[end : end + 30].partition(SEPARATOR)[0]
-    return compiled(f"(?i:{words})").search(f"{before}\n{after}") is not None
+    return _words(words).search(f"{before}\n{after}".encode("utf-8", "replace")) is not None
+
+
+@cache
+def _words(words: str) -> re2._Regexp:
+    return re2.compile(f"(?i){words}".encode())
 
 
 # -- spans ----------------------------------------------------------------------------------------

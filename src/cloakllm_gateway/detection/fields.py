@@ -75,7 +75,7 @@ def braces(text: str) -> Iterator[Field]:
 # -- assignments ----------------------------------------------------------------------------------
 
 _ASSIGNMENT = lazy(
-    r"""(?<![\w.-])(?P<key>[A-Za-z_][\w.-]{0,40})[ ]?(?:=>|:?=)(?!=)[ ]?(?:"(?P<dq>[^"\n]{1,4096})"|'(?P<sq>[^'\n]{1,4096})'|(?P<bare>[^\s,;&"'<>(){}\[\]|]+))"""
+    r"""(?<![\w.-])(?P<key>[A-Za-z_][\w.-]{0,40})[ ]?(?:=>|:?=)(?!=)[ ]?(?:"(?P<dq>[^"\n]{1,4096})"|'(?P<sq>[^'\n]{1,4096})'|(?P<bare>(?:[^\s,;&"'<>(){}\[\]|]|&(?![\w.-]{1,40}=))+))"""
 )
 
 
@@ -92,7 +92,7 @@ def assignments(text: str) -> Iterator[Field]:
 # -- lines ----------------------------------------------------------------------------------------
 
 _LINE = lazy(
-    r"^[ \t>*#•|-]{0,12}(?P<key>[^\W\d_][^\n:：={}\"';()\[\]|]{0,40})(?:\([^()\n]{1,20}\))?[*_` \t]{0,4}[:：][*_`]{0,3}[ \t]{0,4}"
+    r"^[ \t>*#•|-]{0,12}(?P<key>[^\W\d_][^\n:：={}\"';()\[\]|]{0,40})(?:[ ]\([^()\n]{1,20}\))?[*_` \t]{0,4}[:：][*_`]{0,3}[ \t]{0,4}"
     r"(?P<value>[^\n]{1,1024})",
     re.MULTILINE,
 )
@@ -117,6 +117,8 @@ def lines(text: str) -> Iterator[Field]:
 
 _ROW = lazy(r"[^\n]+")
 _RULE = lazy(r"[\s|+:=-]+")
+#: The head of a column may be numbered; a line with more digits than a few is data.
+_MOST_DIGITS = lazy(r"\d(?:\D*\d){4}")
 #: A header is looked for on at most this many cells; wider lines are data.
 _MOST_COLUMNS = 200
 
@@ -138,7 +140,7 @@ def tables(text: str, personal: Callable[[str], bool]) -> Iterator[Field]:
                     if end > start and name:
                         yield Field(name, row.start() + start, row.start() + end, record)
                 continue
-        header, mark = _header(line, personal)
+        header, mark = _header(line, personal) if _MOST_DIGITS.search(line) is None else ([], "")
 
 
 def _header(line: str, personal: Callable[[str], bool]) -> tuple[list[str], str]:

@@ -16,11 +16,12 @@ from __future__ import annotations
 
 import base64
 from cloakllm_gateway.detection.lazy import lazy
-import binascii
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
+
+import re2
 
 from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.spans import Encoding
@@ -95,6 +96,11 @@ class View:
             end = self._to[i]
         return start, end
 
+    def moved(self, inner: View, by: int) -> View:
+        """This view of a part of ``inner`` that begins at ``by``, as a view of ``inner``."""
+        pieces = zip(self._at, (i + by for i in self._from), (i + by for i in self._to), self._kinds, strict=True)
+        return View(self.text, inner, list(pieces))
+
     def _outward(self, start: int, end: int) -> tuple[int, int]:
         first = bisect_right(self._at, start) - 1
         last = bisect_right(self._at, max(end - 1, start)) - 1
@@ -126,30 +132,63 @@ def views(text: str) -> list[View]:
     return found
 
 
-def encoded(text: str, but: str = "") -> bool:
-    """Whether anything in the text, the control character ``but`` excepted, may be encoded; never wrongly false."""
-    return bool(_kinds(text, re.compile(f"(?!{re.escape(but)})[{_CONTROL_CLASS}]") if but else None))
+def literals(view: View, depth: int = 0) -> Iterator[View]:
+    """What each string literal with escapes says, read by itself: JSON inside a string of JSON.
+
+    Taken together with what surrounds it, its quotes could not be told from the outer ones.
+    """
+    if "\\" not in view.text:
+        return
+    if depth > MAX_LAYERS:
+        raise DetectionError(f"A text is quoted more than {MAX_LAYERS} times over")
+    for literal in _LITERAL.finditer(view.text):
+        if "\\" not in literal[0]:
+            continue
+        inner = _decode(View(literal[1]), 1)
+        if inner is not None:
+            said = inner.moved(view, literal.start(1))
+            yield said
+            yield from literals(said, depth + 1)
+
+
+def encoded(text: str) -> bool:
+    """Whether anything in the text may be encoded; never wrongly false but for the file separator U+001C."""
+    return bool(_kinds(text))
 
 
 # -- one round ------------------------------------------------------------------------------------
 
 
-def _kinds(text: str, control: re.Pattern[str] | None = None) -> tuple[str, ...]:
-    """The decoders worth running on a text."""
-    kinds = []
-    if "\\" in text:
-        kinds.append("escape")
-    if "%" in text and _PERCENT.search(text):
-        kinds.append("percent")
-    if "&" in text and _REFERENCE.search(text):
-        kinds.append("reference")
-    if "=" in text and _QUOTED_PRINTABLE.search(text):
-        kinds.append("quoted")
-    if (not text.isascii() and _FOLDABLE.search(text)) or (control or _CONTROL).search(text):
+def _kinds(text: str) -> tuple[str, ...]:
+    """The decoders worth running on a text: one linear pass over its bytes."""
+    found = _triggers().Match(text.encode("utf-8", "surrogatepass")) or []
+    kinds = [_TRIGGERS[i][0] for i in sorted(found)]
+    if not text.isascii() and _FOLDABLE.search(text):
         kinds.append("fold")
-    if len(text) >= _SHORTEST_RUN and _RUN.search(text):
-        kinds.append("run")
-    return tuple(kinds)
+    return tuple(dict.fromkeys(kinds))
+
+
+#: What shows, in the bytes of a text, that a decoder has something to do.
+_TRIGGERS = (
+    ("escape", r"\\[\"'/\\bfnrtux]"),
+    ("percent", r"%[0-9A-Fa-f]{2}"),
+    ("reference", r"&#?[0-9A-Za-z]{2,8}[0-9A-Za-z]*;"),
+    ("quoted", r"=\r?\n|=3D[\"']|=40[A-Za-z0-9-]+\.|=C[23]=[89AB][0-9A-F]|=E[0-9A-F]=[89AB][0-9A-F]|[Qq]uoted-printable"),
+    ("fold", r"[\x00-\x08\x0b\x0c\x0e-\x1b\x1d-\x1f\x7f]"),
+    ("run", r"[A-Za-z0-9+/]{16}"),
+)
+
+
+@cache
+def _triggers() -> re2.Set:
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    options.never_capture = True
+    triggers = re2.Set.SearchSet(options)
+    for _, expression in _TRIGGERS:
+        triggers.Add(expression)
+    triggers.Compile()
+    return triggers
 
 
 def _decode(view: View, round_: int) -> View | None:
@@ -181,9 +220,9 @@ def _decode(view: View, round_: int) -> View | None:
 
 _HEXDIGIT = "[0-9A-Fa-f]"
 _UNIT = f"%(?:25)*{_HEXDIGIT}{{2}}"
-_SHORTEST_RUN = 16
-_BASE64_RUN = r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/]{16,}={0,2}(?![A-Za-z0-9+/=_-])"
-_HEX_RUN = r"(?<![A-Za-z0-9])(?:0x)?(?:[2-7][0-9A-Fa-f]|0[9AaDd]){8,}(?![A-Za-z0-9])"
+# Both begin with a character and look behind then: the search skips faster so.
+_BASE64_RUN = r"[A-Za-z0-9+/](?<![A-Za-z0-9+/=_-].)[A-Za-z0-9+/]{15,}+={0,2}(?![A-Za-z0-9+/=_-])"
+_HEX_RUN = r"[0-7](?<![A-Za-z0-9].)(?:(?<=0)x[2-7])?(?:(?<=[2-7])[0-9A-Fa-f]|(?<=0)[9AaDd])(?:[2-7][0-9A-Fa-f]|0[9AaDd]){7,}(?![A-Za-z0-9])"
 #: Invisible characters, odd spaces and dashes, full-width and other compatibility forms, digits of other scripts.
 _FOLD_CLASS = (
     "\u00a0\u00ad\u034f\u061c\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u09e6-\u09ef\u0e50-\u0e59\u115f\u1160\u17b4\u17b5"
@@ -197,15 +236,13 @@ _PARTS = {
     "reference": r"&(?:amp;)*(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});",
     "quoted": r"(?:=[0-9A-F]{2})+|=\r?\n",
     "fold": f"[{_CONTROL_CLASS}{_FOLD_CLASS}]+",
-    "run": f"{_BASE64_RUN}|{_HEX_RUN}",
+    "run": f"{_HEX_RUN}|{_BASE64_RUN}",
 }
 _FLAT_ESCAPE = _PARTS["escape"].replace(r"\\(?:", r"\\+(?:", 1).replace(r"\\u[dD][c", r"\\+u[dD][c", 1)
+_LITERAL = lazy(r'(?<!\\)"((?:[^"\\]|\\.)*+)"', re.DOTALL)
+_HEXADECIMAL = lazy(f"{_HEXDIGIT}+")
 _PERCENT = lazy(_UNIT)
-_REFERENCE = lazy(_PARTS["reference"])
-_QUOTED_PRINTABLE = lazy(r"=\r?\n|=3D|=40|=C[23]=|=E2=|[Qq]uoted-printable")
 _FOLDABLE = lazy(f"[{_FOLD_CLASS}]")
-_CONTROL = lazy(f"[{_CONTROL_CLASS}]")
-_RUN = lazy(_PARTS["run"])
 
 
 @lru_cache(maxsize=128)
@@ -292,10 +329,11 @@ def _folded(char: str) -> str:
 def _run(match: re.Match[str]) -> Iterator[Piece]:
     """A run of base64 or hexadecimal that holds readable text."""
     run = match[0]
-    is_hex = re.fullmatch(r"(?:0x)?[0-9A-Fa-f]+", run) is not None
-    decoded = _readable(bytes.fromhex(run.removeprefix("0x"))) if is_hex and len(run) % 2 == 0 else None
-    if decoded is not None:
-        yield decoded, match.start() + 2 * run.startswith("0x"), match.end(), Encoding.HEX
+    digits = run.removeprefix("0x")
+    if run.isdecimal():
+        return  # a number, whatever its bytes would read
+    if len(digits) % 2 == 0 and _HEXADECIMAL.fullmatch(digits) and (decoded := _readable(bytes.fromhex(digits))):
+        yield decoded, match.end() - len(digits), match.end(), Encoding.HEX
         return
     decoded = _from_base64(run)
     if decoded is not None:
@@ -306,21 +344,22 @@ def _from_base64(run: str) -> str | None:
     body = run.rstrip("=")
     if len(body) % 4 == 1:
         return None
-    try:
-        if _readable(base64.b64decode(body[:12])) is None and body[:12].isascii():
-            return None  # most runs are no text: the first nine bytes say so (a character cut there is let through below)
-        return _readable(base64.b64decode(body + "=" * (-len(body) % 4)))
-    except binascii.Error:
-        return None
+    if sum(byte in _PRINTABLE for byte in base64.b64decode(body[:16])) < 9:
+        return None  # most runs are no text, and the first twelve bytes say so
+    return _readable(base64.b64decode(body + "=" * (-len(body) % 4)))
+
+
+_PRINTABLE = frozenset((9, 10, 13, *range(32, 127)))
 
 
 def _readable(raw: bytes) -> str | None:
-    """The text of some bytes, if it reads as text: UTF-8, nine tenths of it printable ASCII."""
-    text = raw.decode("utf-8", "ignore")
-    if len(text.encode()) < len(raw) - 3:
+    """The text of some bytes, if it reads as text: UTF-8 without control characters, most of it ASCII."""
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
         return None
-    plain = sum(32 <= ord(c) < 127 or c in "\t\r\n" for c in text)
-    return text if text and plain >= 0.8 * len(text) and text.isprintable() | ("\n" in text) | ("\t" in text) else None
+    plain = sum(byte in _PRINTABLE for byte in raw)
+    return text if plain >= 0.7 * len(raw) and all(ord(c) >= 32 or c in "\t\r\n" for c in text) else None
 
 
 _DECODERS: dict[str, Callable[[re.Match[str]], Iterator[Piece]]] = {

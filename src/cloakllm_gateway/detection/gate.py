@@ -6,7 +6,7 @@ ordinary :mod:`re` expression per pattern, then runs only over the windows
 that were named, neighbours merged.
 
 What the gate looks for is derived from the truth by :func:`relaxed`, which
-only ever widens: assertions go, repeats lose their bounds, non-ASCII classes
+only ever widens: look-arounds go, long repeats lose their bounds, non-ASCII classes
 become any non-ASCII byte.  So whatever the truth finds, the gate lets
 through, provided that a match never reaches further back over white space
 than ``OVERLAP``.
@@ -28,10 +28,10 @@ WINDOW = 2_048  # code points; a window ends at the white space that follows
 OVERLAP = 320
 
 _PIECE = lazy(
-    r"""(?P<gap>\(\?\#gap\))
+    r"""(?P<behind>\(\?<!\[(?:\\.|[^\]\\])*\]\))
     | (?P<look>\(\?<?[=!])
     | (?P<group>\(\?i:|\(\?:|\(\?P<\w+>|\()
-    | (?P<edge>\\[bBAZ]|[\^$])
+    | (?P<edge>\\[BAZ]|[\^$])
     | (?P<repeat>\{\d+(?:,\d*)?\}\??|[*+?][?+]?)
     | (?P<charset>\[\^?\]?(?:\\.|[^\]\\])*\])
     | (?P<escape>\\.)
@@ -39,25 +39,27 @@ _PIECE = lazy(
     re.VERBOSE | re.DOTALL,
 )
 #: A repeat is widened to "at least this many"; more would only make the automaton larger.
-_MOST = 6
+_MOST = 10
+#: Repeats of up to this many stay as they are: the gap between a word and the value it names.
+_GAP = 24
 
 
 def relaxed(truth: str) -> str:
     """A wider expression in re2 syntax, over Latin-1 bytes, that matches wherever the truth does.
 
-    >>> relaxed(r"(?<![a-z])id(?#gap)[ ]{0,3}\\d+")
-    'id'
+    >>> relaxed(r"(?<![a-z])id[ ]{0,3}\\d{16,19}")
+    '(?:^|[^a-z])id[ ]{0,3}\\\\d{10,}'
     """
     out: list[str] = []
     depth = 0
     pieces = _PIECE.finditer(truth)
     for piece in pieces:
         kind, text = piece.lastgroup, piece[0]
-        if kind == "gap":
-            break
-        if kind == "look":
+        if kind == "behind":
+            if not out:  # elsewhere the character before may be one that is consumed already
+                out.append(_edge(text[4:-1]))
+        elif kind == "look":
             _skip_group(pieces)
-            out.append("(?:)")  # a repeat may follow
         elif kind == "edge":
             continue
         elif kind == "repeat":
@@ -71,6 +73,19 @@ def relaxed(truth: str) -> str:
             depth -= text == ")"
             out.append(text if text.isascii() else _bytes(text))
     return "".join(out) + ")" * depth
+
+
+def _edge(excluded: str) -> str:
+    """A look-behind at the very start, by consuming what stands there: no run is entered but at its edge.
+
+    Without it the automaton counts from every place of a run at once, and outgrows its memory.
+    """
+    return f"(?:^|[^{_ascii(excluded[1:-1])}])"
+
+
+def _ascii(members: str) -> str:
+    """The members of a class without those that are not ASCII, and without ranges that reach there."""
+    return re.sub(r"(?:[^\x00-\x7f]|\\?.)-[^\x00-\x7f]|[^\x00-\x7f]", "", members)
 
 
 def _bytes(text: str) -> str:
@@ -92,7 +107,7 @@ def _widened(repeat: str) -> str:
     if not repeat.startswith("{"):
         return repeat[0]
     low, comma, high = repeat.rstrip("?")[1:-1].partition(",")
-    if comma and high and int(high) <= 3:
+    if comma and high and int(high) <= _GAP and int(low) <= 1:
         return f"{{{low},{high}}}"
     if not comma and int(low) <= _MOST:
         return f"{{{low}}}"
@@ -108,8 +123,7 @@ def _bytes_class(charset: str) -> str:
         return "[^" + "".join(c for c in charset[2:-1] if c.isascii()) + "]" if any(
             c.isascii() for c in charset[2:-1]
         ) else r"[\x00-\xff]"
-    kept = re.sub(r"[^\x00-\x7f]-[^\x00-\x7f]|[^\x00-\x7f]", "", charset[1:-1])
-    return f"(?:[{kept}\\x80-\\xff]+)"
+    return f"(?:[\\x80-\\xff{_ascii(charset[1:-1])}]+)"
 
 
 class Gate:
@@ -120,7 +134,7 @@ class Gate:
         options.encoding = re2.Options.Encoding.LATIN1
         options.log_errors = False
         options.never_capture = True
-        options.max_mem = 64 << 20
+        options.max_mem = 128 << 20
         self._set = re2.Set.SearchSet(options)
         for truth in truths:
             try:
@@ -179,7 +193,47 @@ def _cuts(buffer: str) -> Iterator[int]:
     yield len(buffer)
 
 
+# -- the truth ------------------------------------------------------------------------------------
+
+_LEADING = lazy(
+    r"(?P<behind>(?:\(\?<!(?:\((?:[^()\\]|\\.)*\)|\[(?:[^\]\\]|\\.)*\]|[^()\[\]\\]|\\.)*\))+)"
+    r"(?P<atom>\[(?:[^\]\\]|\\.)*\]|\\[dw]|[A-Za-z0-9])(?P<repeat>\{\d+(?:,\d*)?\})?(?![*+?{|])",
+    re.DOTALL,
+)
+
+
 @lru_cache(maxsize=None)
 def compiled(truth: str) -> re.Pattern[str]:
     """The truth itself, compiled when it first has to run."""
-    return re.compile(truth, re.ASCII)
+    return re.compile(charset_first(truth), re.ASCII)
+
+
+def charset_first(truth: str) -> str:
+    """The same expression with its first character before the look-behinds.
+
+    :mod:`re` skips quickly to the next possible start only if an expression
+    begins with characters; ``(?<!x)\\d{4}`` makes it try at every place.
+
+    >>> charset_first(r"(?<!x)\\d{4}y")
+    '\\\\d(?<!(?:x)[\\\\s\\\\S])\\\\d{3}y'
+    """
+    leading = _LEADING.match(truth)
+    if leading is None or "|" in _top_level(truth):
+        return truth
+    behind = re.sub(r"\(\?<!((?:\((?:[^()\\]|\\.)*\)|\[(?:[^\]\\]|\\.)*\]|[^()\[\]\\]|\\.)*)\)", r"(?<!(?:\1)[\\s\\S])", leading["behind"])
+    rest = ""
+    if leading["repeat"]:
+        low, comma, high = leading["repeat"][1:-1].partition(",")
+        rest = f"{leading['atom']}{{{int(low) - 1}{comma}{int(high) - 1 if high else ''}}}"
+    return leading["atom"] + behind + rest + truth[leading.end() :]
+
+
+def _top_level(truth: str) -> str:
+    """What of an expression stands outside all groups."""
+    depth, out = 0, []
+    for piece in _PIECE.finditer(truth):
+        depth += piece.lastgroup in ("group", "look")
+        if not depth:
+            out.append(piece[0])
+        depth -= piece[0] == ")" and piece.lastgroup == "other"
+    return "".join(out)

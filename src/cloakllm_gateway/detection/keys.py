@@ -6,6 +6,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+import re2
+
 from cloakllm_gateway.detection.catalogue import CATALOGUE
 
 #: What :func:`classify` answers for a key called just ``name``: proof only beside a personal sibling.
@@ -18,9 +20,9 @@ _BARE_NAMES = frozenset(
 
 #: Words that say which of several fields it is, and nothing about its kind.
 _QUALIFIERS = frozenset(
-    "number numbers num no nr home work mobile primary secondary main alt alternate business personal private office "
-    "current new old value text raw masked full last4 id line address code hash".split()
-) - {"id", "address", "code", "hash", "last4"}
+    "number numbers num no nr home work mobile primary secondary main alt alternate business personal private office raw "
+    "masked full last4 line1 line2".split()
+)
 #: Short keys that are an everyday word or abbreviation elsewhere: only as the whole key.
 _SHORT = frozenset(
     "cf pin via rc sin ein cell card fn pan cc nom rut nit inn ci cin born plate user login pass session token cookie "
@@ -70,3 +72,61 @@ def classify(key: str) -> str:
         else:
             return ""
     return ""
+
+
+# -- quick answers --------------------------------------------------------------------------------
+
+
+def mentions_key(text: str) -> bool:
+    """A quick no: whether anything before a colon or an equals sign may be a key that proves something by itself."""
+    pieces = text.translate(_ONE_MARK).split(":")
+    pieces.pop()
+    for tail in {piece[-32:] for piece in pieces}:
+        label = tail.rstrip(" \t\"'*_)]`")
+        word = label[max(label.rfind(" "), label.rfind("\n")) + 1 :]
+        if _may_end_key(word) or (word.lower() in _BARE_NAMES and _may_be_name(label)):
+            return True
+    return False
+
+
+_ONE_MARK = str.maketrans("=：>", ":::")
+
+
+@lru_cache(maxsize=65_536)
+def _may_end_key(word: str) -> bool:
+    """Whether a key that proves a category may end in this word; never wrongly false, but for bare names."""
+    words = normalise(word)
+    while words and words[-1].isdigit():
+        words = words[:-1]
+    if not words or words == words[:1] and words[0] in _BARE_NAMES:
+        return False
+    return words[-1] in _endings() or words[-1] in _QUALIFIERS or not words[-1].isascii()
+
+
+def _may_be_name(label: str) -> bool:
+    """Whether two or more words that end in one like ``name`` are a key of their own: ``First name``."""
+    words = normalise(label[-32:])
+    return any("".join(words[i:]) in _BY_KEY for i in range(max(len(words) - 4, 0), len(words) - 1))
+
+
+@lru_cache(maxsize=1)
+def _endings() -> frozenset[str]:
+    """Every ending of every key, from three letters on: the last word of ``date of birth`` is ``birth``."""
+    return frozenset(key[i:] for key in _BY_KEY for i in range(len(key)) if len(key) - i > 2 or not i)
+
+
+def mentions_column(text: str) -> bool:
+    """A quick no: whether a line has a cell that may be the head of a column that proves something."""
+    return not text.isascii() or _columns().search(text.encode()) is not None
+
+
+@lru_cache(maxsize=1)
+def _columns() -> re2._Regexp:
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    options.log_errors = False
+    options.never_capture = True
+    options.case_sensitive = False
+    options.max_mem = 64 << 20
+    keys = "|".join("[ _.-]?".join(key) for key in sorted(_BY_KEY) if key.isascii())
+    return re2.compile(rf"(?:{keys})[ \"'*`_A-Za-z0-9.()-]*[,;|\t\r\n]".encode(), options)

@@ -17,7 +17,7 @@ from cloakllm_gateway.detection.catalogue.people import capitalised_name
 from cloakllm_gateway.detection.catalogue.secrets import AMBIGUOUS, is_random
 from cloakllm_gateway.detection.fields import Field
 from cloakllm_gateway.detection.folding import views
-from cloakllm_gateway.detection.keys import NAME, classify, normalise
+from cloakllm_gateway.detection.keys import NAME, classify, mentions_column, mentions_key, normalise
 from cloakllm_gateway.detection.lazy import lazy
 from cloakllm_gateway.spans import Text
 
@@ -52,6 +52,8 @@ class Structure:
                 if (reader, field.record) not in persons or not capitalised_name(value):
                     continue
                 kind = "PERSON"
+            if kind == "PERSON" and not field.quoted and reader != "lines" and not _is_bare_name(text, end, value):
+                continue
             if kind in _SECRETS and not _is_secret(text, field, reader, value):
                 continue
             if self._fits(kind, value):
@@ -98,7 +100,8 @@ def _shape(shape: str) -> re.Pattern[str]:
 
 def _fields(text: str) -> Iterator[tuple[str, Field]]:
     """The fields of every reader that has something to read and meets a key that matters."""
-    if ":" in text or "=" in text:
+    keyed, columned = mentions_key(text), "\n" in text and mentions_column(text)
+    if keyed:
         if _matters(_QUOTED_KEY, text) or _matters(_BARE_KEY, text):
             for field in fields.braces(text):
                 yield "braces", field
@@ -108,17 +111,17 @@ def _fields(text: str) -> Iterator[tuple[str, Field]]:
         if "=" in text and _matters(_ASSIGNED_KEY, text):
             for field in fields.assignments(text):
                 yield "assignments", field
-    if "\n" in text and ("," in text or "|" in text or "\t" in text or ";" in text):
+    if columned:
         for field in fields.tables(text, lambda name: classify(name) in PERSONAL):
             yield "tables", field
-    if "</" in text and _matters(_ELEMENT_KEY, text):
+    if keyed and "</" in text and _matters(_ELEMENT_KEY, text):
         for field in fields.elements(text):
             yield "elements", field
 
 
 _QUOTED_KEY = lazy(r"""["']([^"'\\\n{}\[\],:]{1,48})["'][ ]?:""")
 _BARE_KEY = lazy(r"[{,][ \n\t]{0,16}([A-Za-z_]\w{0,40})[ ]?:")
-_LINE_KEY = lazy(r"^[ \t>*#•|-]{0,12}([^\W\d_][^\n:：={}\"';()\[\]|]{0,40}?)(?:\([^()\n]{1,20}\))?[*_` \t]{0,4}[:：]", re.MULTILINE)
+_LINE_KEY = lazy(r"^[ \t>*#•|-]{0,12}([^\W\d_][^\n:：={}\"';()\[\]|]{0,40}?)(?:[ ]\([^()\n]{1,20}\))?[*_` \t]{0,4}[:：]", re.MULTILINE)
 _ASSIGNED_KEY = lazy(r"(?<![\w.-])([A-Za-z_][\w.-]{0,40})[ ]?(?:=>|:?=)(?!=)")
 _ELEMENT_KEY = lazy(r"<(?:\w{1,20}:)?([A-Za-z_][\w.-]{0,40})[ >]")
 
@@ -140,6 +143,11 @@ def _trimmed(text: str, field: Field) -> tuple[int, int]:
 
 def _ambiguous(key: str) -> bool:
     return "".join(normalise(key)) in AMBIGUOUS or normalise(key)[-1:] == ("token",)
+
+
+def _is_bare_name(text: str, end: int, value: str) -> bool:
+    """A name without quotes in code or a log: capitalised, no attribute, no call."""
+    return value[:1].isupper() and "." not in value.rstrip(".") and text[end : end + 1] not in ("(", "[", ".")
 
 
 def _is_secret(text: str, field: Field, reader: str, value: str) -> bool:

@@ -21,8 +21,11 @@ def whole(test: Callable[[str], bool]) -> Proof:
     return lambda text: len(text) if test(text) else 0
 
 
+_NO_DIGITS = lazy("[^0-9]+")
+
+
 def digits(text: str) -> str:
-    return "".join(c for c in text if c.isdigit())
+    return _NO_DIGITS.sub("", text)
 
 
 def compact(text: str) -> str:
@@ -195,8 +198,8 @@ def ipv6(text: str) -> int:
         address = ipaddress.IPv6Address(text)
     except ValueError:
         return 0
-    groups = sum(bool(group) for group in text.split(":"))
-    plausible = groups >= 3 and not (address.is_loopback or address.is_unspecified or address.is_multicast)
+    groups = [group for group in text.split(":") if group]
+    plausible = len(groups) >= 3 and max(map(len, groups)) >= 3 and not (address.is_loopback or address.is_unspecified or address.is_multicast)
     return len(text) if plausible else 0
 
 

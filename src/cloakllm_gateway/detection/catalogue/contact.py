@@ -24,7 +24,15 @@ def _spelled_out(text: str) -> int:
     written = email_canonical(text)
     if " at " in text and " dot " not in text:
         return 0
-    return len(text) if checks.email(written) == len(written) else 0
+    known = written.rpartition(".")[2] in _SPOKEN_DOMAINS
+    return len(text) if known and checks.email(written) == len(written) else 0
+
+
+#: Top-level domains that people spell out; any word may follow ``dot`` in prose.
+_SPOKEN_DOMAINS = frozenset(
+    "com org net edu gov mil int info biz io dev app me co ai tech cloud example eu uk de fr es it pt nl be pl ch at se no dk "
+    "fi cz ie ru ua br mx ar in cn jp kr au nz ca us za".split()
+)
 
 
 def email_canonical(text: str) -> str:
@@ -58,7 +66,7 @@ EMAIL = Category(
         ),
         Pattern(
             rf"(?<![A-Za-z0-9._-])[A-Za-z0-9](?:[A-Za-z0-9_+-]{{0,63}})(?:{_DOT}[A-Za-z0-9_+-]{{1,63}}){{0,3}}"
-            rf"(?i:{_AT})(?#gap)[A-Za-z0-9-]{{1,63}}(?:(?i:{_DOT})[A-Za-z0-9-]{{2,63}}){{1,3}}",
+            rf"(?i:{_AT})[A-Za-z0-9-]{{1,63}}(?:(?i:{_DOT})[A-Za-z0-9-]{{2,63}}){{1,3}}",
             _spelled_out,
             rank=SHAPED - 10,
         ),
@@ -104,7 +112,7 @@ PHONE = Category(
         "2026-03-01T14:05:00+02:00",
     ),
     patterns=(
-        Pattern(rf"(?<![A-Za-z0-9+])(?:\+|00)[ (]?[1-9](?:{_SEP}\d){{6,14}}(?![A-Za-z0-9]|[.-]\d)", whole(checks.e164)),
+        Pattern(rf"(?<![A-Za-z0-9+])(?:\+|(?<!\d )00)[ (]?[1-9](?:{_SEP}\d){{6,14}}(?![A-Za-z0-9]|[.-]\d)", whole(checks.e164)),
         Pattern(
             r"(?<![A-Za-z0-9+./)-])(?:1[ .-])?\([2-9]\d\d\) ?[2-9]\d\d[ .-]?\d{4}(?![A-Za-z0-9]|[.-]\d)"
             r"(?: {0,2}(?:x|ext\.?) ?\d{1,5})?",
@@ -116,7 +124,7 @@ PHONE = Category(
             whole(lambda text: checks.nanp(text.split("x")[0])),
         ),
         Pattern(
-            rf"(?i:{_PHONE_WORDS})(?#gap)[^\d\n+(]{{0,24}}([(+]?\d(?:{_SEP}\d){{6,14}})(?![A-Za-z0-9]|[.:-]\d)",
+            rf"(?i:{_PHONE_WORDS})[^\d\n+(]{{0,24}}([(+]?\d(?:{_SEP}\d){{6,14}})(?![A-Za-z0-9]|[.:-]\d)",
             whole(checks.dialled),
             rank=CONTEXT,
         ),
@@ -170,7 +178,7 @@ ADDRESS = Category(
         ),
         Pattern(
             r"(?<![A-Za-z0-9])\d{1,4}(?: (?:bis|ter))?,? (?:rue|avenue|boulevard|place|chemin|impasse|allée|quai) "
-            r"(?#gap)(?:(?:de|du|des|la|le|les|l'|d') ?){0,3}[A-ZÀ-Ý][A-Za-zÀ-ÿ'-]{1,30}(?: [A-ZÀ-Ý][A-Za-zÀ-ÿ'-]{1,30}){0,3}"
+            r"(?:(?:de|du|des|la|le|les|l'|d') ?){0,3}[A-ZÀ-Ý][A-Za-zÀ-ÿ'-]{1,30}(?: [A-ZÀ-Ý][A-Za-zÀ-ÿ'-]{1,30}){0,3}"
             r"(?:, \d{5} [A-ZÀ-Ý][A-Za-zÀ-ÿ'-]{1,30})?",
             rank=RECORD,
         ),

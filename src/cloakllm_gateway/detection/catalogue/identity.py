@@ -32,7 +32,7 @@ SSN = Category(
     patterns=(
         Pattern(r"(?<![A-Za-z0-9.#+-])\d{3}-\d{2}-\d{4}(?![A-Za-z0-9]|[.-][A-Za-z0-9])", whole(checks.ssn)),
         Pattern(
-            rf"(?i:{_SSN_WORDS})(?#gap)[^\d\n]{{0,24}}(\d{{3}}[ .-]?\d{{2}}[ .-]?\d{{4}})(?![A-Za-z0-9]|[.-][A-Za-z0-9])",
+            rf"(?i:{_SSN_WORDS})[^\d\n]{{0,24}}(\d{{3}}[ .-]?\d{{2}}[ .-]?\d{{4}})(?![A-Za-z0-9]|[.-][A-Za-z0-9])",
             whole(checks.ssn),
             rank=SHAPED,
         ),
@@ -96,7 +96,7 @@ ROWS = (
     Row("PPS_IE", "ie.pps", r"\d{7}[A-Wa-w][AHWTXahwtx]?", r"\bppsn?\b", ("pps", "ppsn"), ("6433435F",)),
     Row("CNP_RO", "ro.cnp", r"[1-9]\d{12}", r"\bcnp\b", ("cnp",), ("1630615123457",)),
     Row("EGN_BG", "bg.egn", r"\d{10}", r"\begn\b|егн", ("egn",), ("7523169263",)),
-    Row("RC_CZ", "cz.rc", r"\d{6}/?\d{3,4}", r"rodn[eé]|\brc\b|\brč\b", ("rodnecislo",), ("710319/2745",)),
+    Row("RC_CZ", "cz.rc", r"\d{6}/?\d{3,4}", r"rodn[eé]|\brc\b", ("rodnecislo",), ("710319/2745",)),
     Row("OIB_HR", "hr.oib", r"\d{11}", r"\boib\b", ("oib",), ("33392005961",)),
     Row("EMSO_SI", "si.emso", r"\d{13}", r"emšo|\bemso\b", ("emso",), ("0101006500006",)),
     Row("PIB_RS", "rs.pib", r"\d{9}", r"\bpib\b", ("pib",), ("101134702",)),
@@ -127,7 +127,7 @@ ROWS = (
     Row("NIT_CO", "co.nit", r"\d{3}\.?\d{3}\.?\d{3}-\d", r"\bnit\b", ("nit",), ("213.123.432-1",)),
     Row("RESIDENT_ID_CN", "cn.ric", r"\d{17}[0-9Xx]", r"身份证|居民|resident|\bid\b", ("shenfenzheng", "residentid"), ("360426199101010071",), True),
     Row("MYNUMBER_JP", "jp.in_", _grouped(4, 4, 4), r"マイナンバー|個人番号|my.?number", ("mynumber",), ("6214 9832 0257",)),
-    Row("RRN_KR", "kr.rrn", r"\d{6}-?[1-8]\d{6}", r"주민|resident|\brrn\b", ("rrn", "residentregistrationnumber"), ("971013-9019902",)),
+    Row("RRN_KR", "kr.rrn", r"\d{6}-?\d{7}", r"주민|resident|\brrn\b", ("rrn", "residentregistrationnumber"), ("971013-9019902",)),
     Row("NRIC_SG", "", r"[STFGMstfgm]\d{7}[A-Za-z]", r"\bnric\b|\bfin\b", ("nric",), ("S1234567D",)),
     Row("NRIC_MY", "my.nric", r"\d{6}-?\d{2}-?\d{4}", r"\bnric\b|mykad|kad pengenalan", ("mykad", "icnumber"), ("770305-02-1234",)),
     Row("TIN_TH", "th.pin", r"\d-?\d{4}-?\d{5}-?\d{2}-?\d", r"บัตรประชาชน|ประจำตัว|thai.?id|national.?id", ("thaiid",), ("1-2345-45678-78-1",)),
@@ -142,10 +142,10 @@ _END = r"(?![A-Za-z0-9]|[./-][A-Za-z0-9])"
 def _national(row: Row) -> Category:
     proof = whole(checks.stdnum(row.module)) if row.module else None
     patterns = [
-        Pattern(rf"(?i:{row.words})(?#gap)[^\n]{{0,20}}?{_EDGE}({row.form}){_END}", proof, rank=CHECKED if proof else CONTEXT)
+        Pattern(rf"(?i:{row.words})[^\n]{{0,20}}?{_EDGE}({row.form}){_END}", proof, rank=CHECKED if proof else CONTEXT)
     ]
     if row.distinctive:
-        patterns.append(Pattern(rf"{_EDGE}(?:{row.form}){_END}", proof, rank=CHECKED))
+        patterns.append(Pattern(rf"{_EDGE}{row.form}{_END}", proof, rank=CHECKED))
     return Category(
         row.name,
         examples=tuple(example(f'{{"{row.keys[0]}": "«{sample}»"}}') for sample in row.samples),
@@ -163,7 +163,7 @@ def _numbered(name: str, words: str, form: str, keys: tuple[str, ...], samples: 
         name,
         examples=tuple(example(sample) for sample in samples),
         lookalikes=lookalikes,
-        patterns=(Pattern(rf"(?<![A-Za-z])(?i:{words})(?#gap)[^A-Za-z0-9\n]{{1,6}}(?:(?:is|was|no|number|nr)\b[.: #]{{1,3}})?({form}){_END}", rank=CONTEXT),),
+        patterns=(Pattern(rf"(?<![A-Za-z])(?i:{words})[^A-Za-z0-9\n]{{1,6}}(?:(?:is|was|no|number|nr)\b[.: #]{{1,3}})?({form}){_END}", rank=CONTEXT),),
         keys=keys,
         shape=form,
         canonical=compact,

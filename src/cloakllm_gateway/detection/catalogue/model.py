@@ -8,8 +8,7 @@ costs linear time:
   allows a start only at the edge of a run, so no run is scanned twice;
 * every repeat over characters that may also hold white space is bounded;
 * the value is group 1 if there is a group, else the whole match;
-* ``(?#gap)`` marks where the gate may stop: what stands before it decides
-  whether the truth runs at all (see :mod:`..gate`).
+* a word that names a value stands at most 24 characters before it.
 
 The ``proof`` gets the candidate and says how many of its leading characters
 are proved; 0 refuses it.

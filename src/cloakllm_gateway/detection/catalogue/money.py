@@ -65,7 +65,7 @@ IBAN = Category(
     patterns=(
         Pattern(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?:(?:[ -]|\r?\n)?[A-Za-z0-9]){11,32}", checks.iban, rank=CHECKED),
         Pattern(
-            r"(?<![A-Za-z])(?i:iban)(?#gap)[^A-Za-z0-9\n]{1,8}(?:(?:is|no|number|:) ?){0,2}([A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,32})",
+            r"(?<![A-Za-z])(?i:iban)[^A-Za-z0-9\n]{1,8}(?:(?:is|no|number|:) ?){0,2}([A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,32})",
             checks.iban_extent,
             rank=CONTEXT,
         ),
@@ -82,7 +82,7 @@ BIC = Category(
     lookalikes=("SWIFTLY DEPLOYED", "BICYCLES ARE FUN"),
     patterns=(
         Pattern(
-            r"(?<![A-Za-z])(?:BIC|SWIFT|Swift|bic|swift)(?:(?:/| |-)?(?:BIC|SWIFT|[Cc]ode))?(?#gap)[ :=\"']{1,4}"
+            r"(?<![A-Za-z])(?:BIC|SWIFT|Swift|bic|swift)(?:(?:/| |-)?(?:BIC|SWIFT|[Cc]ode))?[ :=\"']{1,4}"
             r"([A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?)(?![A-Za-z0-9])",
             rank=CONTEXT,
         ),
@@ -103,7 +103,7 @@ BANK_ACCOUNT = Category(
     patterns=(
         Pattern(
             r"(?<![A-Za-z])(?i:(?:bank )?(?:account|acct|a/c) ?(?:number|num|no|nr|#)|acct|routing ?(?:number|no)?|"
-            r"sort code|konto(?:nummer|-nr|nr)|num[eé]ro de (?:compte|cuenta))(?#gap)[.:=# \"'-]{1,5}(?:(?:is|was) )?"
+            r"sort code|konto(?:nummer|-nr|nr)|num[eé]ro de (?:compte|cuenta))[.:=# \"'-]{1,5}(?:(?:is|was) )?"
             r"(\d(?:[ -]?\d){5,17})(?![A-Za-z0-9]|[.-]\d)",
             rank=CONTEXT,
         ),
@@ -160,7 +160,7 @@ CARD_CODE = Category(
     examples=(example("cvv=«123» exp=12/27"), example('{"cvc": "«4821»"}')),
     lookalikes=("cvs 123", "CVE-2024-1234"),
     patterns=(
-        Pattern(r"(?<![A-Za-z])(?i:cvv2?|cvc2?)(?#gap)[ :=\"'#]{1,4}(\d{3,4})(?![A-Za-z0-9.-])", rank=CONTEXT),
+        Pattern(r"(?<![A-Za-z])(?i:cvv2?|cvc2?)[ :=\"'#]{1,4}(\d{3,4})(?![A-Za-z0-9.-])", rank=CONTEXT),
     ),
     keys=("cvv", "cvc", "cvv2", "cvc2", "securitycode", "cardcode", "prufziffer"),
     shape=r"\d{3,4}",

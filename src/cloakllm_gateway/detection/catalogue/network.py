@@ -59,7 +59,7 @@ IMEI = Category(
     lookalikes=("35-209900-176148-2", "counter 490154203237518"),
     patterns=(
         Pattern(
-            r"(?<![A-Za-z])(?i:imei)(?#gap)[^A-Za-z0-9\n]{1,6}(\d{2}(?:[ -]?\d){12,13})(?![A-Za-z0-9]|-\d)",
+            r"(?<![A-Za-z])(?i:imei)[^A-Za-z0-9\n]{1,6}(\d{2}(?:[ -]?\d){12,13})(?![A-Za-z0-9]|-\d)",
             whole(lambda text: checks.luhn(checks.digits(text)) or len(checks.digits(text)) == 14),
             rank=CONTEXT,
         ),

@@ -8,7 +8,7 @@ from cloakllm_gateway.detection.catalogue.checks import digits
 from cloakllm_gateway.detection.catalogue.model import CONTEXT, Category, Pattern, example
 from cloakllm_gateway.detection.lazy import lazy
 
-_NAME_WORD = r"[^\W\d_](?:[^\W\d_]|['’ʼ.\u00ad\u0300-\u036f-]){0,40}"
+_NAME_WORD = r"[\"“”'(]?[^\W\d_](?:[^\W\d_]|['’ʼ.\u00ad\u0300-\u036f-]){0,40}[\"“”)]?"
 #: ``inputSchema`` and ``getName`` are identifiers; McDonald, DeVito and O'Brien are not.
 _CAMEL = lazy(r"[a-z]+[a-z][A-Z]")
 _SURNAME_CAPITALS = lazy(r"(?:Mc|Mac|De|Di|Du|La|Le|Van|Von|Fitz|O'|D')[A-Z]")
@@ -18,7 +18,7 @@ NO_NAMES = frozenset(
     "default empty example sample placeholder tbd todo object array number integer boolean required optional email "
     "phone address id type title description data content result error main index all any other self system root "
     "first last full customer client person people guest everyone nobody various multiple deleted redacted "
-    "hidden private public dr mr mrs ms male female".split()
+    "hidden private public dr mr mrs ms male female str int bool float bytes dict list set tuple self cls func".split()
 )
 
 
@@ -53,7 +53,6 @@ PERSON = Category(
         example("Author: «Fatima Zahra» <fatima@example.ma>"),
     ),
     lookalikes=(
-        '{"name": "inputSchema", "email": "a@b.co"}',
         '{"name": "Docker Hub", "version": "1.2.3"}',
         '{"file_name": "Report", "host_name": "Web"}',
         "def first_name(self): return name",
@@ -62,7 +61,7 @@ PERSON = Category(
         # A display name before its address, as mail and git write it.
         Pattern(
             rf"(?<![\w.@/-])({_CAP}(?: (?:{_CAP}|[A-Z]\.|(?:van|von|de|den|der|da|dos|del|el|al|bin|zu|la|le)(?= ))){{1,4}})"
-            r"(?= <[A-Za-z0-9._+-]{1,64}@)",
+            r" <[A-Za-z0-9._+-]{1,64}@",
             lambda text: len(text) if plausible_name(text) else 0,
         ),
     ),
@@ -72,7 +71,7 @@ PERSON = Category(
         "guestname", "studentname", "recipientname", "sendername", "accountholder", "cardholder", "cardholdername",
         "holdername", "ownername", "authorname", "adminname", "managername", "displayname", "legalname", "namefirst",
         "namelast", "realname", "passenger", "passengername", "beneficiary", "beneficiaryname", "doctorname", "applicant",
-        "applicantname", "payee", "payeename", "accountname", "username1", "nom", "prenom", "nomfamille", "nomcomplet",
+        "applicantname", "payee", "payeename", "nom", "prenom", "nomfamille", "nomcomplet",
         "vorname", "nachname", "familienname", "kundenname", "kunde", "vollername", "nombre", "apellido", "apellidos",
         "primernombre", "segundoapellido", "nombrecompleto", "nombrecliente", "cognome", "nomecompleto", "nomecliente",
         "sobrenome", "apelido", "nomeproprio", "voornaam", "achternaam", "klantnaam", "imie", "nazwisko", "imienazwisko",
@@ -107,7 +106,7 @@ DATE_OF_BIRTH = Category(
         Pattern(
             r"(?<![A-Za-z])(?i:d\.?o\.?b\.?|date of birth|birth ?date|birthday|born(?: on)?|geb(?:oren|urtsdatum|\.)|"
             r"n[ée]e? le|date de naissance|fecha de nacimiento|nacid[oa] el|nat[oa] il|data di nascita|data de nascimento|"
-            rf"geboortedatum|data urodzenia|ur\.)(?#gap)(?![A-Za-z])[^\w\n]{{0,6}}(?:(?:is|was|am|on|the|le|el|il|:) ){{0,2}}({_DATE})(?![\d])",
+            rf"geboortedatum|data urodzenia|ur\.)(?![A-Za-z])[^\w\n]{{0,6}}(?:(?:is|was|am|on|the|le|el|il|:) ){{0,2}}({_DATE})(?![\d])",
             rank=CONTEXT,
         ),
     ),

@@ -142,14 +142,14 @@ API_KEY = Category(
     lookalikes=("sk-learn-contrib-project-template", "key-value-pairs-in-a-dictionary-of-things", "pat_answer re_compile_all_patterns_again"),
     patterns=(
         *_grouped(),
-        Pattern(r"hooks\.slack\.com/services/(?#gap)(T[A-Z0-9]{6,14}/B[A-Z0-9]{6,14}/[A-Za-z0-9]{16,32})", rank=CERTAIN),
-        Pattern(r"discord(?:app)?\.com/api/webhooks/(?#gap)(\d{17,20}/[A-Za-z0-9_-]{50,80})", rank=CERTAIN),
-        Pattern(r"webhook\.office\.com/webhookb2/(?#gap)([a-f0-9@-]{60,90}/IncomingWebhook/[a-f0-9]{32}/[a-f0-9-]{36})", rank=CERTAIN),
+        Pattern(r"hooks\.slack\.com/services/(T[A-Z0-9]{6,14}/B[A-Z0-9]{6,14}/[A-Za-z0-9]{16,32})", rank=CERTAIN),
+        Pattern(r"discord(?:app)?\.com/api/webhooks/(\d{17,20}/[A-Za-z0-9_-]{50,80})", rank=CERTAIN),
+        Pattern(r"webhook\.office\.com/webhookb2/([a-f0-9@-]{60,90}/IncomingWebhook/[a-f0-9]{32}/[a-f0-9-]{36})", rank=CERTAIN),
         Pattern(rf"{_B}\d{{8,10}}:AA[A-Za-z0-9_-]{{33}}(?![A-Za-z0-9_-])", rank=CERTAIN),  # Telegram
         Pattern(rf"{_B}[MNO][A-Za-z0-9_-]{{23,25}}\.[A-Za-z0-9_-]{{6}}\.[A-Za-z0-9_-]{{27,38}}(?![A-Za-z0-9_-])", rank=CERTAIN),  # Discord
         Pattern(rf"{_B}[a-f0-9]{{32}}-us\d{{1,2}}(?![A-Za-z0-9])", rank=CERTAIN),  # Mailchimp
-        Pattern(r"(?i:AccountKey|SharedAccessKey|SharedSecret)=(?#gap)([A-Za-z0-9+/]{40,90}={0,2})", rank=CERTAIN),  # Azure
-        Pattern(r"[?&]sig=(?#gap)([A-Za-z0-9%+/]{40,100}(?:%3D|=){0,2})", rank=CERTAIN),  # Azure SAS
+        Pattern(r"(?i:AccountKey|SharedAccessKey|SharedSecret)=([A-Za-z0-9+/]{40,90}={0,2})", rank=CERTAIN),  # Azure
+        Pattern(r"[?&]sig=([A-Za-z0-9%+/]{40,100}(?:%3D|=){0,2})", rank=CERTAIN),  # Azure SAS
         Pattern(rf"{_B}[A-Za-z0-9_~.-]{{3}}8Q~[A-Za-z0-9_~.-]{{34}}(?![A-Za-z0-9_~.-])", rank=CERTAIN),  # Azure AD
     ),
     keys=(
@@ -173,7 +173,7 @@ AWS_KEY = Category(
     patterns=(
         Pattern(r"(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA|AROA|AIDA)[A-Z0-9]{16}(?![A-Za-z0-9])", rank=CERTAIN),
         Pattern(
-            r"(?i:aws.{0,20}?(?:secret|key))(?#gap)[A-Za-z_ ]{0,16}[\"']?[ ]{0,2}(?::|=>?|,)[ ]{0,2}[\"']?([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])",
+            r"(?i:aws.{0,20}?(?:secret|key))[A-Za-z_ ]{0,16}[\"']?[ ]{0,2}(?::|=>?|,)[ ]{0,2}[\"']?([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])",
             rank=CERTAIN,
         ),
     ),
@@ -276,7 +276,7 @@ SECRET = Category(
         example('dbPass: "«gK2$lL9%@!Fp%»",'),
         example('{"client_secret": "«s3cr3t value»"}'),
         example("Authorization: Bearer «q7RvK3xZ9mTb2WcY5nHf8LpD»"),
-        example("https://api.example.com/v1?api_secret=«9f8e7d6c5b4a39281706»&q=x"),
+        example("https://api.example.com/v1?client_secret=«9f8e7d6c5b4a39281706»&q=x"),
         example("Authorization: Basic «a2ltOmh1bnRlcjJ4eXo=»"),
         example("the password is «Tr0ub4dor3» now"),
         example("export DB_PASSWORD='«pa55 w0rd»'"),
@@ -292,22 +292,22 @@ SECRET = Category(
     ),
     patterns=(
         Pattern(
-            r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,20}://(?#gap)[^\s/@:\"'<>?#\\]{0,64}:([^\s/@\"'<>\\]{1,256})@",
+            r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/@:\"'<>?#\\]{0,64}:([^\s/@\"'<>\\]{1,256})@",
             lambda text: 0 if _PLACEHOLDER.fullmatch(text) else len(text),
             rank=CERTAIN,
         ),
         Pattern(
-            r"(?i:authorization)[\"']?(?#gap)[ ]{0,2}[:=,][ ]{0,2}[\"']?(?i:bearer|basic|token|apikey|digest) {1,2}([A-Za-z0-9+/=_.~-]{8,4096})",
+            r"(?i:authorization)[\"']?[ ]{0,2}[:=,][ ]{0,2}[\"']?(?i:bearer|basic|token|apikey|digest) {1,2}([A-Za-z0-9+/=_.~-]{8,4096})",
             lambda text: len(text) if is_random(text) else 0,
             rank=CERTAIN - 5,
         ),
         Pattern(
-            r"(?<![A-Za-z])[Bb]earer (?#gap)([A-Za-z0-9+/=_.~-]{16,4096})",
+            r"(?<![A-Za-z])[Bb]earer ([A-Za-z0-9+/=_.~-]{16,4096})",
             lambda text: len(text) if is_random(text) else 0,
             rank=CERTAIN - 5,
         ),
         Pattern(
-            rf"(?<![A-Za-z])(?i:{_SECRET_NAME})(?#gap) (?:is|was|ist|lautet|est|es) [\"'`]?([^\s\"'`,;]{{6,128}})",
+            rf"(?<![A-Za-z])(?i:{_SECRET_NAME}) (?:is|was|ist|lautet|est|es) [\"'`]?([^\s\"'`,;]{{6,128}})",
             lambda text: len(text.rstrip(".!?")) if is_random(text.rstrip(".!?")) else 0,
             rank=SECRET_KEYED,
         ),

@@ -1,0 +1,82 @@
+"""The catalogue: every entry is tried on its own examples and look-alikes, so a new entry needs no new test."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from cloakllm_gateway.detection.catalogue import CATALOGUE, Category, is_documentation
+from cloakllm_gateway.detection.catalogue.checks import iban, luhn
+from cloakllm_gateway.detection.engine import Detector
+from cloakllm_gateway.detection.structure import has_shape
+from cloakllm_gateway.spans import Text
+
+CATEGORIES = [pytest.param(category, id=name) for name, category in CATALOGUE.items()]
+
+
+@pytest.fixture(scope="module")
+def detector() -> Detector:
+    return Detector()
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_every_example_is_found_whole_and_as_its_category(category: Category, detector: Detector) -> None:
+    for example in category.all_examples():
+        found = [(span.category, span.value) for span in detector.find([Text(example.text)])[0]]
+        assert (category.name, example.value) in found, example.text
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_every_look_alike_is_left_alone(category: Category, detector: Detector) -> None:
+    for text in category.lookalikes:
+        assert detector.find([Text(text)])[0] == [], text
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_names_keep_the_grammar_of_tokens(category: Category) -> None:
+    assert re.fullmatch(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*", category.name)
+    assert not re.search(r"_\d+$", category.name)
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_an_example_has_the_shape_of_its_category_and_a_canonical_form(category: Category) -> None:
+    for example in category.all_examples():
+        assert category.canonical(example.value)
+        if category.name not in ("API_KEY", "EMAIL", "ADDRESS"):  # whose odd spellings no key would prove
+            assert has_shape(category, example.value), example.value
+
+
+def test_no_key_proves_two_categories() -> None:
+    keys = [key for category in CATALOGUE.values() for key in category.keys]
+    assert sorted({key for key in keys if keys.count(key) > 1}) == []
+
+
+@pytest.mark.parametrize(
+    ("category", "spellings"),
+    [
+        ("IBAN", ["DE89 3704 0044 0532 0130 00", "de89370400440532013000", "DE89-3704-0044-0532-0130-00"]),
+        ("CREDIT_CARD", ["4111 1111 1111 1111", "4111-1111-1111-1111", "4111.1111.1111.1111"]),
+        ("PHONE", ["+1 (415) 555-0134", "+14155550134", "(415) 555-0134"]),
+        ("EMAIL", ["kim@example.com", "KIM@Example.COM", "kim (at) example (dot) com"]),
+        ("IP_ADDRESS", ["2001:db8::8a2e:370:7334", "2001:0DB8:0:0:0:8a2e:370:7334"]),
+        ("PERSON", ["Hans Müller", "HANS  MÜLLER"]),
+    ],
+)
+def test_spellings_of_one_value_have_one_canonical_form(category: str, spellings: list[str]) -> None:
+    assert len({CATALOGUE[category].canonical(spelling) for spelling in spellings}) == 1
+
+
+def test_checksums_refuse_a_changed_digit() -> None:
+    assert luhn("4111111111111111")
+    assert not luhn("4111111111111112")
+    assert iban("DE89370400440532013000") == 22
+    assert iban("DE89370400440532013001") == 0
+
+
+def test_documentation_domains_are_told_from_others() -> None:
+    assert is_documentation("user@example.com")
+    assert is_documentation("https://docs.example.org/")
+    assert is_documentation("a@host.test")
+    assert not is_documentation("kim@notexample.com")
+    assert not is_documentation("kim@example.com.evil.io")

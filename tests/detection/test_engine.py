@@ -1,0 +1,241 @@
+"""The detector as its users see it: texts in, disjoint spans out."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cloakllm_gateway.detection.catalogue import CATALOGUE
+from cloakllm_gateway.detection.engine import Detector
+from cloakllm_gateway.detection.settings import Settings
+from cloakllm_gateway.errors import ConfigError, DetectionError
+from cloakllm_gateway.spans import Encoding, Proof, Text
+
+DETECTOR = Detector()
+
+
+def values(text: str, detector: Detector = DETECTOR) -> list[tuple[str, str]]:
+    """Category and raw text of each find."""
+    return [(span.category, text[span.start : span.end]) for span in detector.find([Text(text)])[0]]
+
+
+# -- what is found ------------------------------------------------------------------------------
+
+
+def test_neighbours_keep_their_punctuation() -> None:
+    text = "Card 4111 1111 1111 1111.com, call (415) 555-0134, please check https://portal.example.com/u/kim@example.com/edit."
+    assert values(text) == [
+        ("CREDIT_CARD", "4111 1111 1111 1111"),
+        ("PHONE", "(415) 555-0134"),
+        ("EMAIL", "kim@example.com"),
+    ]
+
+
+def test_look_alike_letters_hide_no_part_of_an_address() -> None:
+    text = "ｂｏｂ＠example.com | alice@\u200bexample.com | josé@example.com"
+    found = DETECTOR.find([Text(text)])[0]
+    assert [text[span.start : span.end] for span in found] == text.split(" | ")
+    assert [span.value for span in found] == ["bob@example.com", "alice@example.com", "josé@example.com"]
+
+
+def test_identifiers_and_times_are_no_numbers_of_people() -> None:
+    assert values(
+        '{"page_id": 4010232137, "url": "https://acme.example.com/wiki/pages/4010232137/Runbook", "ts": 1747731005, '
+        '"ts_ms": 1767225600009, "serial": "2026010101", "ttl": 604800}'
+    ) == []
+
+
+def test_nothing_is_found_inside_a_longer_run() -> None:
+    assert values(
+        "id 3f2b8c1e-9d4a-4b6f-8a2e-672331071866 score 0.250750683890174 at 52.5702100309281,-8.6267 "
+        "LinkedAccountId: 215805592 sha 4f4111111111111111ab"
+    ) == []
+
+
+def test_technical_words_and_dates_are_left_alone() -> None:
+    assert values(
+        "Deploy C4 diagrams to EKS and S3 via Jenkins; statements are quarterly, due 2026-03-01 14:05Z; Docker Hub in Jordan release"
+    ) == []
+
+
+def test_every_spelling_of_a_number_is_found_whole() -> None:
+    text = (
+        "DE89 3704 0044 0532 0130 00 | de89370400440532013000 | DE89-3704-0044-0532-0130-00 | 4111 1111 1111 1111 | "
+        "4111-1111-1111-1111 | 4111.1111.1111.1111 | +44 20 7946 0123 | (415) 555-0134 | 536-22-8726"
+    )
+    found = DETECTOR.find([Text(text)])[0]
+    assert [text[span.start : span.end] for span in found] == text.split(" | ")
+    assert len({span.canonical for span in found if span.category == "IBAN"}) == 1
+    assert len({span.canonical for span in found if span.category == "CREDIT_CARD"}) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("see -----BEGIN RSA PRIVATE KEY-----\nMIIEfake1\nAAAA\n-----END RSA PRIVATE KEY----- ok", "see  ok"),
+        ("-----BEGIN PRIVATE KEY-----\nMIIEfake2\nBBBB\n(output truncated)", "\n(output truncated)"),
+        (
+            '{"key":"-----BEGIN EC PRIVATE KEY-----\\nMIIEfake3\\n-----END EC PRIVATE KEY-----\\n"}',
+            '{"key":"\\n"}',
+        ),
+        (
+            "-----BEGIN PRIVATE KEY-----\nMIIEfake4\n-----BEGIN CERTIFICATE-----\nCCCC\n-----END PRIVATE KEY-----",
+            "",
+        ),
+    ],
+)
+def test_a_private_key_is_hidden_whole(text: str, kept: str) -> None:
+    (span,) = DETECTOR.find([Text(text)])[0]
+    assert span.category == "PRIVATE_KEY"
+    assert text[: span.start] + text[span.end :] == kept
+
+
+def test_a_secret_inside_a_look_alike_token_is_found() -> None:
+    secret = "ghp_" + "Ab3dE5fGh7Jk9Lm2Np4Qr6St8Uv1Wx3Yz5Bc"
+    assert ("API_KEY", secret) in values(f"Hidden: [SECRET_{secret}]")
+    assert ("CREDIT_CARD", "4111111111111111") in values("[CREDIT_CARD_4111111111111111]")
+
+
+# -- encodings -------------------------------------------------------------------------------------
+
+
+def test_encoded_addresses_keep_their_spelling() -> None:
+    text = "https://example.com/?u=kim%40example.com&v=kim%2540example.org kim&#64;example.net"
+    found = DETECTOR.find([Text(text)])[0]
+    assert [(text[s.start : s.end], s.value, s.encoding) for s in found] == [
+        ("kim%40example.com", "kim@example.com", Encoding.URL),
+        ("kim%2540example.org", "kim@example.org", Encoding.URL),
+        ("kim&#64;example.net", "kim@example.net", Encoding.HTML),
+    ]
+
+
+def test_an_encoding_is_named_only_where_it_changed_the_value() -> None:
+    (span,) = DETECTOR.find([Text('{"note": "line\\nkim@example.org"}')])[0]
+    assert (span.value, span.encoding) == ("kim@example.org", Encoding.PLAIN)
+
+
+def test_a_bare_number_of_json_text_is_its_lexeme() -> None:
+    text = '{"phone": 4155550134, "cards": ["4111111111111111"], "ssn": 536228726}'
+    found = DETECTOR.find([Text(text)])[0]
+    assert [(s.category, s.value, s.encoding) for s in found] == [
+        ("PHONE", "4155550134", Encoding.JSON_NUMBER),
+        ("CREDIT_CARD", "4111111111111111", Encoding.PLAIN),
+        ("SSN", "536228726", Encoding.JSON_NUMBER),
+    ]
+
+
+def test_a_name_with_escapes_is_one_value() -> None:
+    text = r'{"email": "dana@example.org", "name": "Dana \"Dee\" O\u0027Neil"}'
+    name = DETECTOR.find([Text(text)])[0][1]
+    assert (name.category, name.value, name.encoding) == ("PERSON", 'Dana "Dee" O\'Neil', Encoding.JSON)
+    assert text[name.start : name.end] == r"Dana \"Dee\" O\u0027Neil"
+
+
+# -- settings --------------------------------------------------------------------------------------
+
+
+def test_a_category_can_be_switched_off() -> None:
+    assert values("kim@example.org 203.0.113.7", Detector(Settings(off=frozenset({"EMAIL"})))) == [("IP_ADDRESS", "203.0.113.7")]
+
+
+def test_a_locale_lets_national_numbers_in() -> None:
+    assert values("um 030 901820 an") == []
+    assert values("um 030 901820 an", Detector(Settings(locales=("de",)))) == [("PHONE", "030 901820")]
+
+
+def test_the_lists_hold_whole_values() -> None:
+    detector = Detector(Settings(allow_list=frozenset({"info@acme.com"}), deny_list=frozenset({"Hans Müller", "Zephyr"})))
+    text = "info@acme.com xinfo@acme.com Hans Müller, HANS MÜLLER, Zephyrus (Zephyr)"
+    assert values(text, detector) == [
+        ("EMAIL", "xinfo@acme.com"),
+        ("TERM", "Hans Müller"),
+        ("TERM", "HANS MÜLLER"),
+        ("TERM", "Zephyr"),
+    ]
+
+
+def test_custom_patterns_run_on_the_linear_engine() -> None:
+    detector = Detector(Settings(custom_patterns=(("TICKET", r"ÄB-\d+|T\d{4}"),)))
+    found = detector.find([Text("é T1234 ÄB-77 €")])[0]
+    assert [(s.category, s.value, s.proof) for s in found] == [
+        ("TICKET", "T1234", Proof.TERM),
+        ("TICKET", "ÄB-77", Proof.TERM),
+    ]
+
+
+@pytest.mark.parametrize("pattern", [r"(a)\1", r"(?<=x)y", "(", r"a{2000}"])
+def test_a_pattern_that_is_not_linear_is_refused_with_the_reason(pattern: str) -> None:
+    with pytest.raises(ConfigError, match="TICKET"):
+        Detector(Settings(custom_patterns=(("TICKET", pattern),)))
+
+
+@pytest.mark.parametrize("name", ["ticket", "TICKET_1", "_T", "T__X", "LITERAL", "", "T_"])
+def test_a_name_outside_the_grammar_is_refused(name: str) -> None:
+    with pytest.raises(ConfigError):
+        Detector(Settings(custom_patterns=((name, "x"),)))
+
+
+def test_a_text_over_the_limit_is_refused_and_not_cut() -> None:
+    with pytest.raises(DetectionError):
+        Detector(Settings(max_input_length=10)).find([Text("kim@example.org")])
+
+
+def test_the_proof_names_the_category_that_fails() -> None:
+    DETECTOR.prove()
+    blind = Detector()
+    blind._rows = [(category, pattern._replace(proof=lambda text: 0)) for category, pattern in blind._rows]
+    with pytest.raises(DetectionError, match="category [A-Z_]+ was not found"):
+        blind.prove()
+
+
+# -- properties ------------------------------------------------------------------------------------
+
+PARTS = st.sampled_from(
+    [example.text for category in CATALOGUE.values() for example in category.examples]
+    + ["\\", "%40", "&#64;", '"', "'", "{", "}", "[", "]", ":", ",", "\n", "\x1c", "\x00", "\ud800", "é", "=", "|", "name: ", '{"email": "']
+)
+
+
+@given(st.lists(PARTS | st.text(max_size=8), max_size=8).map("".join))
+@settings(max_examples=250, deadline=None)
+def test_spans_are_disjoint_in_bounds_and_hold_what_they_say(text: str) -> None:
+    last = 0
+    for span in DETECTOR.find([Text(text)])[0]:
+        assert last <= span.start < span.end <= len(text)
+        last = span.end
+        assert span.value and span.canonical is not None
+        if span.encoding in (Encoding.PLAIN, Encoding.JSON_NUMBER):
+            assert span.value == text[span.start : span.end]
+        assert 0 <= span.rank <= 400
+
+
+@given(st.lists(st.sampled_from(["kim@example.org", "4111 1111 1111 1111", "536-22-8726", "+44 20 7946 0123"]), min_size=1, max_size=6))
+@settings(max_examples=60, deadline=None)
+def test_texts_of_one_message_do_not_disturb_each_other(parts: list[str]) -> None:
+    together = DETECTOR.find([Text(part) for part in parts])
+    assert [[span.value for span in spans] for spans in together] == [[part] for part in parts]
+
+
+HOSTILE = [
+    "a.", "1.1.1.", "123-45-", "1234-", "::1 ", "A", "-----BEGIN PRIVATE KEY-----\n", '{"a":', "a@", "eyJ-", "sk-ant-", "a'", "\\", "=40",
+    "&amp;", "%25", "card 4", "name: ", "a=b ", '\\"', "<a", "| a ", "Kim Lee ", "DE89 ", "+1 ", "//a:", "id 1", "email,a\n",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("unit", HOSTILE)
+def test_twice_the_text_takes_about_twice_the_time(unit: str) -> None:
+    def seconds(text: str) -> float:
+        best = 1e9
+        for _ in range(3):
+            started = time.process_time()
+            DETECTOR.find([Text(text)])
+            best = min(best, time.process_time() - started)
+        return best
+
+    text = unit * (40_000 // len(unit))
+    seconds(text)
+    assert seconds(text * 2) <= 3.2 * seconds(text) + 0.01
+    assert seconds(text) < 0.6

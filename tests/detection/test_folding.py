@@ -1,0 +1,104 @@
+"""The readings of a text, and the way back from them."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+from urllib.parse import quote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cloakllm_gateway.detection.folding import MAX_LAYERS, views
+from cloakllm_gateway.errors import DetectionError
+from cloakllm_gateway.spans import Encoding
+
+TEXTS = st.text(max_size=60)
+NOISY = st.lists(st.sampled_from(["a", "kim", "@", ".org", "\\", "u0040", "%", "25", "40", "&#64;", "&amp;", "=", "\n", "\u200b", "＠", "é", '"']), max_size=25)
+
+
+@given(TEXTS | NOISY.map("".join))
+def test_every_view_maps_into_the_text_and_keeps_its_order(text: str) -> None:
+    try:
+        readings = views(text)
+    except DetectionError:
+        return
+    assert readings[0].text == text
+    for view in readings:
+        last = 0
+        for at in range(len(view.text)):
+            start, end = view.original(at, at + 1)
+            assert 0 <= start < end <= len(text)
+            assert start >= last or view.whole(at, at + 1) != (at, at + 1)
+            last = start
+
+
+@given(TEXTS)
+def test_text_inside_json_is_read_and_mapped_to_its_raw_spelling(text: str) -> None:
+    outer = json.dumps({"body": text})
+    raw = outer[len('{"body": "') : -2]
+    reading = views(outer)[1] if len(views(outer)) > 1 else views(outer)[0]
+    if text:
+        first = reading.original(10, 11)[0]
+        assert outer[first:].startswith(raw[:1])
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "encoding"),
+    [
+        (r'{"a": "bj\u00f6rn@x.org"}', "björn@x.org", Encoding.JSON),
+        (r'{"a": "{\"mail\": \"kim@x.org\"}"}', '{"mail": "kim@x.org"}', Encoding.JSON),
+        ("u=kim%40x.org", "kim@x.org", Encoding.URL),
+        ("u=kim%2540x.org", "kim@x.org", Encoding.URL),
+        ("kim&#64;x.org", "kim@x.org", Encoding.HTML),
+        ("kim&amp;#x40;x.org", "kim@x.org", Encoding.HTML),
+        ('kim=40x.org <a href=3D"">', "kim@x.org", Encoding.QUOTED_PRINTABLE),
+        ("ｋｉｍ＠ｘ．ｏｒｇ", "kim@x.org", Encoding.FOLDED),
+        ("kim@\u200bx.org", "kim@x.org", Encoding.FOLDED),
+        ("+49\u00a030\u202f123", "+49 30 123", Encoding.FOLDED),
+        ("٠٩٠", "090", Encoding.FOLDED),
+        ("kim\x00@x.org", "kim@x.org", Encoding.FOLDED),
+        ("data " + base64.b64encode(b"kim@example.org").decode(), "kim@example.org", Encoding.BASE64),
+        ("data " + b"kim@example.org".hex(), "kim@example.org", Encoding.HEX),
+    ],
+)
+def test_each_encoding_is_read(text: str, value: str, encoding: Encoding) -> None:
+    reading = views(text)[-1]
+    at = reading.text.index(value)
+    assert reading.encoding_of(at, at + len(value)) is encoding
+
+
+def test_a_layer_inside_a_layer_is_read() -> None:
+    inner = json.dumps({"mail": "björn@example.org"})
+    for wrap in (json.dumps, quote, html.escape, lambda text: base64.b64encode(text.encode()).decode()):
+        twice = json.dumps({"body": wrap(inner)})
+        assert any("björn@example.org" in view.text for view in views(twice)), twice
+
+
+def test_a_base64_run_is_one_piece() -> None:
+    run = base64.b64encode(b"write to kim@example.org today").decode()
+    reading = views(f"data: {run} end")[1]
+    at = reading.text.index("kim@")
+    start, end = reading.original(at, at + 15)
+    assert f"data: {run} end"[start:end] == run
+
+
+def test_plain_text_has_one_reading() -> None:
+    assert len(views("Nothing is encoded here: 3f2a1c9d8e7b6a5f4c3d2e1f0a9b8c7d6e5f4a3b, 50 %, R&D.")) == 1
+
+
+def test_what_is_encoded_too_often_is_refused_and_not_left_unread() -> None:
+    text = "kim@example.org"
+    for _ in range(MAX_LAYERS + 2):
+        text = base64.b64encode(text.encode()).decode()
+    with pytest.raises(DetectionError):
+        views(text)
+
+
+def test_any_number_of_string_escapes_is_taken_off() -> None:
+    text = '"kim@x.org"'
+    for _ in range(10):
+        text = json.dumps(text)
+    assert '"kim@x.org"' in views(text)[-1].text

@@ -1,0 +1,98 @@
+"""What a key proves, and what it does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from cloakllm_gateway.detection.engine import Detector
+from cloakllm_gateway.detection.keys import NAME, classify
+from cloakllm_gateway.spans import Proof, Text
+
+DETECTOR = Detector()
+
+
+def persons(text: str) -> list[str]:
+    return [span.value for span in DETECTOR.find([Text(text)])[0] if span.category == "PERSON"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"name": "Tom O\'Brien", "email": "tom@example.org"}',
+        "{'email': 'tom@example.org', \"name\": \"Tom O'Brien\"}",
+        '[{"email": "tom@example.org", "x": {"y": 1}, "name": "Tom O\'Brien"}]',
+        "id,name,email\n1,Tom O'Brien,tom@example.org\n",
+        'id;email;name\n1;tom@example.org;"Tom O\'Brien"\n',
+        "name\temail\nTom O'Brien\ttom@example.org\n",
+        "| name | email |\n|------|-------|\n| Tom O'Brien | tom@example.org |\n",
+        " name        | email \n-------------+-------\n Tom O'Brien | tom@example.org\n(1 row)\n",
+        "Here it is:\n\nName: Tom O'Brien\nE-Mail: tom@example.org\n",
+        "- **Name:** Tom O'Brien\n- **Email:** tom@example.org\n",
+        "user:\n  name: Tom O'Brien\n  email: tom@example.org\n",
+        '<person name="Tom O\'Brien" email="tom@example.org"/>',
+        "<p><name>Tom O'Brien</name><email>tom@example.org</email></p>",
+        'FIRST_NAME="Tom O\'Brien"\n',
+        "vorname: Tom O'Brien",
+        '{"body": "{\\"name\\": \\"Tom O\'Brien\\", \\"email\\": \\"tom@example.org\\"}"}',
+        "BEGIN:VCARD\nFN:Tom O'Brien\nTEL;TYPE=CELL:+358401234567\nEND:VCARD",
+    ],
+)
+def test_a_name_is_found_by_its_place_in_a_record(text: str) -> None:
+    assert persons(text) == ["Tom O'Brien"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"name": "Docker Hub", "version": "1.2"}',
+        '{"name": "inputSchema", "email": "a@b.co"}',
+        '{"name": "null", "email": "a@b.co"}',
+        '[{"name": "Alpha"}, {"email": "a@b.co"}]',
+        "name,version\nAlpha,1.2\n",
+        "def f(first_name: str, email: str = None): return name",
+        'first_name = request.get("first_name")',
+        "file_name: Report Two\nemail: a@b.co",
+    ],
+)
+def test_a_name_needs_a_personal_sibling_and_the_look_of_a_name(text: str) -> None:
+    assert persons(text) == []
+
+
+def test_fields_of_one_object_speak_for_each_other() -> None:
+    found = DETECTOR.find(
+        [Text("Kim Lee", "name", 1), Text("kim@x.org", "email", 1), Text("Kim Lee", "name", 2), Text("4155550134", "phone", 2)]
+    )
+    assert [[span.category for span in spans] for spans in found] == [["PERSON"], ["EMAIL"], ["PERSON"], ["PHONE"]]
+    assert DETECTOR.find([Text("Kim Lee", "name", 1), Text("kim@x.org", "email", 2)])[0] == []
+
+
+def test_a_value_that_proves_itself_is_not_known_by_its_key_alone() -> None:
+    (span,) = DETECTOR.find([Text("kim@x.org", "email")])[0]
+    assert span.proof is Proof.SHAPE
+    (span,) = DETECTOR.find([Text("5550134", "phone")])[0]
+    assert span.proof is Proof.KEY
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("email", "none"), ("phone", "true"), ("ssn", "required"), ("iban", "string"), ("dob", "soon"), ("password", "${PASSWORD}"),
+        ("token", "next"), ("first_name", "getName"), ("address", "0x7ffe0000"), ("card_number", "12"), ("ip", "localhost"),
+    ],
+)  # fmt: skip
+def test_a_key_proves_only_a_value_of_its_shape(key: str, value: str) -> None:
+    assert DETECTOR.find([Text(value, key)])[0] == []
+    assert DETECTOR.find([Text(f'{{"{key}": "{value}"}}')])[0] == []
+
+
+@pytest.mark.parametrize(
+    ("key", "category"),
+    [
+        ("email", "EMAIL"), ("customerEmail", "EMAIL"), ("E-Mail-Adresse", "EMAIL"), ("correo_electronico", "EMAIL"), ("phone1", "PHONE"),
+        ("Phone (work)", "PHONE"), ("TELEFONNUMMER", "PHONE"), ("dateOfBirth", "DATE_OF_BIRTH"), ("Date de naissance", "DATE_OF_BIRTH"),
+        ("shippingAddress", "ADDRESS"), ("DB_PASSWORD", "SECRET"), ("client_secret", "SECRET"), ("x-api-key", "API_KEY"), ("prénom", "PERSON"),
+        ("name", NAME), ("file_name", ""), ("email_verified", ""), ("token_count", ""), ("passport", "PASSPORT"), ("姓名", "PERSON"),
+    ],
+)  # fmt: skip
+def test_keys_are_known_in_many_spellings(key: str, category: str) -> None:
+    assert classify(key) == category
