@@ -72,7 +72,7 @@ from cloakllm_gateway.protocol.jsonrpc import (
     Request,
     Response,
 )
-from cloakllm_gateway.protocol.surface import DATA, ERROR, SURFACE
+from cloakllm_gateway.protocol.surface import DATA, ERROR, SURFACE, WORDS
 from cloakllm_gateway.vault.vault import Vault
 
 #: How long list_changed notifications are gathered into one, in seconds.
@@ -126,7 +126,7 @@ class Gateway:
             settings, self._upstreams, self._calls, self._jobs, emit,
             answer=self._answer, refuse=self._refuse, opened=self._opened, joined=self._joined,
         )  # fmt: skip
-        vault.reserve([*settings.upstreams, *SURFACE])
+        vault.reserve([*settings.upstreams, *WORDS])
 
     def handle(self, event: Event) -> list[Effect]:
         """What to do about ``event``."""

@@ -96,7 +96,9 @@ class Jobs:
         self._advance(job, lambda sanitizing: sanitizing.assigned(entries))
 
     def fail(self, job: int, reason: str) -> None:
-        work, _ = self._running.pop(job)
+        work, _ = self._running.pop(job, (None, None))
+        if work is None:
+            return  # it was finished when what went wrong went wrong
         self._emit(Record("withheld", {"upstream": work.upstream.name, "method": work.method, "reason": reason}))
         self._emit(Log("error", "withheld", {"upstream": work.upstream.name, "method": work.method, "reason": reason}))
         work.failed(reason)

@@ -255,3 +255,44 @@ ANSWER = Marked(
      "role": _result("sampling/createMessage")},
     RESULT,
 )  # fmt: skip
+
+
+def _words() -> frozenset[str]:
+    """Every field name of the table."""
+    found: set[str] = set(SURFACE)
+    seen: set[int] = set()
+    stack: list[Shape | None] = [row for rows in SURFACE.values() for row in (rows.params, rows.result)] + [ERROR, ANSWER]
+    while stack:
+        shape = stack.pop()
+        if id(shape) in seen:
+            continue
+        seen.add(id(shape))
+        match shape:
+            case dict():
+                found.update(shape)
+                stack.extend(shape.values())
+            case list():
+                stack.extend(shape)
+            case Tagged(field, cases, otherwise):
+                found.update((field, *cases))
+                stack.extend((*cases.values(), otherwise))
+            case Marked(cases, otherwise):
+                found.update(cases)
+                stack.extend((*cases.values(), otherwise))
+    return frozenset(found)
+
+
+#: What the protocol itself says: its field names, and the vocabulary of its PROTOCOL fields and of JSON Schema.
+#: Whoever sends one of these as a "user name" or a "password" must not make it a value that is hidden elsewhere.
+WORDS = _words() | frozenset(
+    """
+    accept allServers array assistant audio auto boolean cancel cancelled complete completed const dark debug decline
+    default definitions description emergency alert critical enum enumNames error examples exclusiveMaximum
+    exclusiveMinimum failed file form format forbidden high image info input_required integer items jsonrpc light low
+    maxItems maxLength maxProperties maximum medium minItems minLength minProperties minimum model multipleOf none
+    not notice null number object oneOf allOf anyOf optional pattern patternProperties private properties
+    additionalProperties public ref/prompt ref/resource required resource resource_link string task text thisServer
+    title tool tool_result tool_use type uniqueItems url user warning working endTurn maxTokens stopSequence toolUse
+    method params result id code data message jsonrpc 2.0 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28
+    """.split()
+)

@@ -51,7 +51,7 @@ from cloakllm_gateway.shell.wiring import Parts, assemble
 BACKLOG = 256
 
 #: Seconds that requests in flight are given when the client closes its side.
-LAST_ANSWERS = 3.0
+LAST_ANSWERS = 1.0
 
 
 class Interpreter:
@@ -93,20 +93,20 @@ class Interpreter:
             current = waiting.popleft()
             try:
                 effects = self._gateway.handle(current)
-            except Exception as error:  # noqa: BLE001 - the one broad handler: a bug of ours must not let anything through
-                self._close_peer(current, error)
+            except Exception as error:  # noqa: BLE001 - the one broad handler: a bug lets nothing through
+                self._contain(current, error, waiting.append)
                 continue
             for effect in effects:
                 await self._perform(effect, waiting.append)
         self._quiet.set()
 
-    def _close_peer(self, event: Event, error: Exception) -> None:
-        """A crash in the core withholds the message and closes who sent it; its text may hold values."""
-        peer = event.peer if isinstance(event, Received | Overlong) else CLIENT
-        self._logger.log(
-            "error", "internal_error", kind=type(error).__name__, while_handling=type(event).__name__, peer=peer
-        )
-        if peer in self.supervisors:
+    def _contain(self, event: Event, error: Exception, soon: Callable[[Event], None]) -> None:
+        """A bug of ours withholds the message it met and closes who sent it; its text may hold values."""
+        peer = event.peer if isinstance(event, Received | Overlong) else ""
+        self._logger.log("error", "internal_error", kind=type(error).__name__, met=type(event).__name__, peer=peer)
+        if isinstance(event, Scanned | Assigned):
+            soon(ScanFailed(event.job, "the gateway had an internal error"))
+        elif peer in self.supervisors:
             self.supervisors[peer].drop("the gateway could not handle a message of it")
         else:
             raise GatewayError(
