@@ -47,7 +47,10 @@ def main() -> None:
     if not paths:
         raise SystemExit(f"No labelled sets under {SHARED}: set CLOAKLLM_SHARED")
     detector = Detector(Settings())
-    print(f"{'set':32} {'recall':>8} {'without PERSON':>15} {'precision':>10} {'hits':>6} {'false':>6} {'KB':>7} {'MB/s':>6}")
+    print(
+        f"{'set':32} {'recall':>8} {'without PERSON':>15} {'precision':>10} {'hits':>6} {'false':>6} "
+        f"{'KB':>7} {'MB/s':>6}"
+    )
     for path in paths:
         name = path.parent.name if path.stem == "data" else f"{path.parent.name}/{path.stem}"
         if not options.sets or any(name.startswith(wanted) for wanted in options.sets):
@@ -74,20 +77,25 @@ def measure(name: str, path: Path, detector: Detector, options: argparse.Namespa
             if sum(i in covered for i in places) >= 0.99 * len(places):
                 hidden[span["label"]] += 1
             elif options.misses in (span["label"], "all"):
-                print(f"    missed {span['label']}: {text[span['start'] : span['end']]!r} in {text[max(span['start'] - 60, 0) : span['end'] + 20]!r}")
+                print(f"    missed {span['label']}: {around(text, span['start'], span['end'])}")
         truth = {i for span in labelled for i in range(span["start"], span["end"])}
         for hit in found:
             hits += 1
             if 2 * sum(i in truth for i in range(hit.start, hit.end)) >= hit.end - hit.start:
                 right += 1
             elif options.false:
-                print(f"    false {hit.category}: {text[hit.start : hit.end]!r} in {text[max(hit.start - 60, 0) : hit.end + 20]!r}")
+                print(f"    false {hit.category}: {around(text, hit.start, hit.end)}")
     others, others_hidden = wanted.total() - wanted["PERSON"], hidden.total() - hidden["PERSON"]
     print(
-        f"{name:32} {share(hidden.total(), wanted.total())} {share(others_hidden, others):>15} {share(right, hits):>10} {hits:6} "
+        f"{name:32} {share(hidden.total(), wanted.total())} {share(others_hidden, others):>15} "
+        f"{share(right, hits):>10} {hits:6} "
         f"{hits - right:6} {size / 1e3:7.0f} {size / spent / 1e6:6.1f}   "
         + " ".join(f"{label}:{hidden[label]}/{wanted[label]}" for label in sorted(wanted))
     )
+
+
+def around(text: str, start: int, end: int) -> str:
+    return f"{text[start:end]!r} in {text[max(start - 60, 0) : end + 20]!r}"
 
 
 def share(part: int, whole: int) -> str:

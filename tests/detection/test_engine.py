@@ -26,7 +26,10 @@ def values(text: str, detector: Detector = DETECTOR) -> list[tuple[str, str]]:
 
 
 def test_neighbours_keep_their_punctuation() -> None:
-    text = "Card 4111 1111 1111 1111.com, call (415) 555-0134, please check https://portal.example.com/u/kim@example.com/edit."
+    text = (
+        "Card 4111 1111 1111 1111.com, call (415) 555-0134, please check "
+        "https://portal.example.com/u/kim@example.com/edit."
+    )
     assert values(text) == [
         ("CREDIT_CARD", "4111 1111 1111 1111"),
         ("PHONE", "(415) 555-0134"),
@@ -42,23 +45,34 @@ def test_look_alike_letters_hide_no_part_of_an_address() -> None:
 
 
 def test_identifiers_and_times_are_no_numbers_of_people() -> None:
-    assert values(
-        '{"page_id": 4010232137, "url": "https://acme.example.com/wiki/pages/4010232137/Runbook", "ts": 1747731005, '
-        '"ts_ms": 1767225600009, "serial": "2026010101", "ttl": 604800}'
-    ) == []
+    assert (
+        values(
+            '{"page_id": 4010232137, "url": "https://acme.example.com/wiki/pages/4010232137/Runbook", "ts": 1, '
+            '"t": 1747731005, '
+            '"ts_ms": 1767225600009, "serial": "2026010101", "ttl": 604800}'
+        )
+        == []
+    )
 
 
 def test_nothing_is_found_inside_a_longer_run() -> None:
-    assert values(
-        "id 3f2b8c1e-9d4a-4b6f-8a2e-672331071866 score 0.250750683890174 at 52.5702100309281,-8.6267 "
-        "LinkedAccountId: 215805592 sha 4f4111111111111111ab"
-    ) == []
+    assert (
+        values(
+            "id 3f2b8c1e-9d4a-4b6f-8a2e-672331071866 score 0.250750683890174 at 52.5702100309281,-8.6267 "
+            "LinkedAccountId: 215805592 sha 4f4111111111111111ab"
+        )
+        == []
+    )
 
 
 def test_technical_words_and_dates_are_left_alone() -> None:
-    assert values(
-        "Deploy C4 diagrams to EKS and S3 via Jenkins; statements are quarterly, due 2026-03-01 14:05Z; Docker Hub in Jordan release"
-    ) == []
+    assert (
+        values(
+            "Deploy C4 diagrams to EKS and S3 via Jenkins; statements are quarterly, due 2026-03-01 14:05Z; "
+            "Docker Hub in Jordan release"
+        )
+        == []
+    )
 
 
 def test_every_spelling_of_a_number_is_found_whole() -> None:
@@ -138,7 +152,9 @@ def test_a_name_with_escapes_is_one_value() -> None:
 
 
 def test_a_category_can_be_switched_off() -> None:
-    assert values("kim@example.org 203.0.113.7", Detector(Settings(off=frozenset({"EMAIL"})))) == [("IP_ADDRESS", "203.0.113.7")]
+    assert values("kim@example.org 203.0.113.7", Detector(Settings(off=frozenset({"EMAIL"})))) == [
+        ("IP_ADDRESS", "203.0.113.7")
+    ]
 
 
 def test_a_locale_lets_national_numbers_in() -> None:
@@ -147,7 +163,9 @@ def test_a_locale_lets_national_numbers_in() -> None:
 
 
 def test_the_lists_hold_whole_values() -> None:
-    detector = Detector(Settings(allow_list=frozenset({"info@acme.com"}), deny_list=frozenset({"Hans Müller", "Zephyr"})))
+    detector = Detector(
+        Settings(allow_list=frozenset({"info@acme.com"}), deny_list=frozenset({"Hans Müller", "Zephyr"}))
+    )
     text = "info@acme.com xinfo@acme.com Hans Müller, HANS MÜLLER, Zephyrus (Zephyr)"
     assert values(text, detector) == [
         ("EMAIL", "xinfo@acme.com"),
@@ -187,7 +205,7 @@ def test_the_proof_names_the_category_that_fails() -> None:
     DETECTOR.prove()
     blind = Detector()
     blind._rows = [(category, pattern._replace(proof=lambda text: 0)) for category, pattern in blind._rows]
-    with pytest.raises(DetectionError, match="category [A-Z_]+ was not found"):
+    with pytest.raises(DetectionError, match=r"category [A-Z_]+ was not found"):
         blind.prove()
 
 
@@ -195,7 +213,28 @@ def test_the_proof_names_the_category_that_fails() -> None:
 
 PARTS = st.sampled_from(
     [example.text for category in CATALOGUE.values() for example in category.examples]
-    + ["\\", "%40", "&#64;", '"', "'", "{", "}", "[", "]", ":", ",", "\n", "\x1c", "\x00", "\ud800", "é", "=", "|", "name: ", '{"email": "']
+    + [
+        "\\",
+        "%40",
+        "&#64;",
+        '"',
+        "'",
+        "{",
+        "}",
+        "[",
+        "]",
+        ":",
+        ",",
+        "\n",
+        "\x1c",
+        "\x00",
+        "\ud800",
+        "é",
+        "=",
+        "|",
+        "name: ",
+        '{"email": "',
+    ]
 )
 
 
@@ -212,7 +251,13 @@ def test_spans_are_disjoint_in_bounds_and_hold_what_they_say(text: str) -> None:
         assert 0 <= span.rank <= 400
 
 
-@given(st.lists(st.sampled_from(["kim@example.org", "4111 1111 1111 1111", "536-22-8726", "+44 20 7946 0123"]), min_size=1, max_size=6))
+@given(
+    st.lists(
+        st.sampled_from(["kim@example.org", "4111 1111 1111 1111", "536-22-8726", "+44 20 7946 0123"]),
+        min_size=1,
+        max_size=6,
+    )
+)
 @settings(max_examples=60, deadline=None)
 def test_texts_of_one_message_do_not_disturb_each_other(parts: list[str]) -> None:
     together = DETECTOR.find([Text(part) for part in parts])
@@ -220,13 +265,17 @@ def test_texts_of_one_message_do_not_disturb_each_other(parts: list[str]) -> Non
 
 
 HOSTILE = [
-    "a.", "1.1.1.", "123-45-", "1234-", "::1 ", "A", "-----BEGIN PRIVATE KEY-----\n", '{"a":', "a@", "eyJ-", "sk-ant-", "a'", "\\", "=40",
-    "&amp;", "%25", "card 4", "name: ", "a=b ", '\\"', "<a", "| a ", "Kim Lee ", "DE89 ", "+1 ", "//a:", "id 1", "email,a\n",
+    "a.", "1.1.1.", "123-45-", "1234-", "::1 ", "A", "-----BEGIN PRIVATE KEY-----\n", '{"a":', "a@", "eyJ-",
+    "sk-ant-", "a'", "\\", "=40",
+    "&amp;", "%25", "card 4", "name: ", "a=b ", '\\"', "<a", "| a ", "Kim Lee ", "DE89 ", "+1 ", "//a:", "id 1",
+    "email,a\n",
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("unit", HOSTILE)
-def test_twice_the_text_takes_about_twice_the_time(unit: str) -> None:
+def test_eight_times_the_text_takes_about_eight_times_the_time(unit: str) -> None:
+    """Quadratic work would take sixty-four times as long."""
+
     def seconds(text: str) -> float:
         best = 1e9
         for _ in range(3):
@@ -235,7 +284,7 @@ def test_twice_the_text_takes_about_twice_the_time(unit: str) -> None:
             best = min(best, time.process_time() - started)
         return best
 
-    text = unit * (40_000 // len(unit))
+    text = unit * (10_000 // len(unit))
     seconds(text)
-    assert seconds(text * 2) <= 3.2 * seconds(text) + 0.01
-    assert seconds(text) < 0.6
+    assert seconds(text * 8) <= 20 * seconds(text) + 0.02
+    assert seconds(text * 8) < 1.0

@@ -16,7 +16,12 @@ from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.spans import Encoding
 
 TEXTS = st.text(max_size=60)
-NOISY = st.lists(st.sampled_from(["a", "kim", "@", ".org", "\\", "u0040", "%", "25", "40", "&#64;", "&amp;", "=", "\n", "\u200b", "＠", "é", '"']), max_size=25)
+NOISY = st.lists(
+    st.sampled_from(
+        ["a", "kim", "@", ".org", "\\", "u0040", "%", "25", "40", "&#64;", "&amp;", "=", "\n", "\u200b", "＠", "é", '"']
+    ),
+    max_size=25,
+)
 
 
 @given(TEXTS | NOISY.map("".join))

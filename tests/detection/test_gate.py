@@ -12,7 +12,24 @@ from cloakllm_gateway.detection.gate import OVERLAP, SEPARATOR, WINDOW, Gate, ch
 from cloakllm_gateway.spans import Text
 
 EXAMPLES = [example.text for category in CATALOGUE.values() for example in category.all_examples()]
-FILLERS = ["a", "x.", " ", "\n", "1234-", "é", "::1 ", "A" * 70, "lorem ipsum ", "4" * 30, "_", "<", "\t", "=", "user@", "+"]
+FILLERS = [
+    "a",
+    "x.",
+    " ",
+    "\n",
+    "1234-",
+    "é",
+    "::1 ",
+    "A" * 70,
+    "lorem ipsum ",
+    "4" * 30,
+    "_",
+    "<",
+    "\t",
+    "=",
+    "user@",
+    "+",
+]
 TRUTHS = [pattern.regex for category in CATALOGUE.values() for pattern in category.patterns if not pattern.regional]
 
 
@@ -24,7 +41,9 @@ def test_whatever_the_truth_finds_the_gate_lets_through(parts: list[str], stretc
     ranges = Gate(TRUTHS).ranges(text)
     for index, truth in enumerate(TRUTHS):
         for match in compiled(truth).finditer(text):
-            assert any(start <= match.start() < stop and match.end() <= limit for start, stop, limit in ranges.get(index, [])), (
+            assert any(
+                start <= match.start() < stop and match.end() <= limit for start, stop, limit in ranges.get(index, [])
+            ), (
                 truth,
                 match[0],
             )
@@ -51,7 +70,7 @@ def test_truths_reach_no_further_than_windows_overlap() -> None:
 
 
 def test_relaxing_drops_look_arounds_and_long_bounds() -> None:
-    assert relaxed(r"(?<![a-z])id[ ]{0,3}\d{16,19}(?!x)") == r"(?:^|[^a-z])id[ ]{0,3}\d{10,}"
+    assert relaxed(r"(?<![a-z])id[ ]{0,3}\d{16,19}(?!x)") == r"(?:^|[^a-z])id[ ]{0,3}\d{8,}"
     assert relaxed("[aé]b") == r"(?:[\x80-\xffa]+)b"
 
 

@@ -60,7 +60,12 @@ def test_a_name_needs_a_personal_sibling_and_the_look_of_a_name(text: str) -> No
 
 def test_fields_of_one_object_speak_for_each_other() -> None:
     found = DETECTOR.find(
-        [Text("Kim Lee", "name", 1), Text("kim@x.org", "email", 1), Text("Kim Lee", "name", 2), Text("4155550134", "phone", 2)]
+        [
+            Text("Kim Lee", "name", 1),
+            Text("kim@x.org", "email", 1),
+            Text("Kim Lee", "name", 2),
+            Text("4155550134", "phone", 2),
+        ]
     )
     assert [[span.category for span in spans] for spans in found] == [["PERSON"], ["EMAIL"], ["PERSON"], ["PHONE"]]
     assert DETECTOR.find([Text("Kim Lee", "name", 1), Text("kim@x.org", "email", 2)])[0] == []
@@ -76,8 +81,10 @@ def test_a_value_that_proves_itself_is_not_known_by_its_key_alone() -> None:
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("email", "none"), ("phone", "true"), ("ssn", "required"), ("iban", "string"), ("dob", "soon"), ("password", "${PASSWORD}"),
-        ("token", "next"), ("first_name", "getName"), ("address", "0x7ffe0000"), ("card_number", "12"), ("ip", "localhost"),
+        ("email", "none"), ("phone", "true"), ("ssn", "required"), ("iban", "string"), ("dob", "soon"), ("password",
+        "${PASSWORD}"),
+        ("token", "next"), ("first_name", "getName"), ("address", "0x7ffe0000"), ("card_number", "12"), ("ip",
+        "localhost"),
     ],
 )  # fmt: skip
 def test_a_key_proves_only_a_value_of_its_shape(key: str, value: str) -> None:
@@ -88,10 +95,14 @@ def test_a_key_proves_only_a_value_of_its_shape(key: str, value: str) -> None:
 @pytest.mark.parametrize(
     ("key", "category"),
     [
-        ("email", "EMAIL"), ("customerEmail", "EMAIL"), ("E-Mail-Adresse", "EMAIL"), ("correo_electronico", "EMAIL"), ("phone1", "PHONE"),
-        ("Phone (work)", "PHONE"), ("TELEFONNUMMER", "PHONE"), ("dateOfBirth", "DATE_OF_BIRTH"), ("Date de naissance", "DATE_OF_BIRTH"),
-        ("shippingAddress", "ADDRESS"), ("DB_PASSWORD", "SECRET"), ("client_secret", "SECRET"), ("x-api-key", "API_KEY"), ("prénom", "PERSON"),
-        ("name", NAME), ("file_name", ""), ("email_verified", ""), ("token_count", ""), ("passport", "PASSPORT"), ("姓名", "PERSON"),
+        ("email", "EMAIL"), ("customerEmail", "EMAIL"), ("E-Mail-Adresse", "EMAIL"), ("correo_electronico", "EMAIL"),
+        ("phone1", "PHONE"),
+        ("Phone (work)", "PHONE"), ("TELEFONNUMMER", "PHONE"), ("dateOfBirth", "DATE_OF_BIRTH"),
+        ("Date de naissance", "DATE_OF_BIRTH"),
+        ("shippingAddress", "ADDRESS"), ("DB_PASSWORD", "SECRET"), ("client_secret", "SECRET"), ("x-api-key",
+        "API_KEY"), ("prénom", "PERSON"),
+        ("name", NAME), ("file_name", ""), ("email_verified", ""), ("token_count", ""), ("passport", "PASSPORT"),
+        ("姓名", "PERSON"),
     ],
 )  # fmt: skip
 def test_keys_are_known_in_many_spellings(key: str, category: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 import re2
@@ -46,7 +45,8 @@ def checked_name(name: str) -> str:
     if not _NAME.fullmatch(name) or _NUMBERED.fullmatch(name) or name in _RESERVED:
         raise ConfigError(
             f"custom_patterns: the name {name!r} is not allowed",
-            "A name is upper case letters, digits and single underscores, begins with a letter, does not end in a number, and is not LITERAL",
+            "A name is upper case letters, digits and single underscores, begins with a letter, does not end in "
+            "a number, and is not LITERAL",
         )
     return name
 
@@ -59,7 +59,10 @@ def _compiled(name: str, pattern: str) -> re2._Regexp:
         expression = re2.compile(pattern.encode(), options)
     except re2.error as error:
         reason = error.args[0].decode() if isinstance(error.args[0], bytes) else error.args[0]
-        raise ConfigError(f"custom_patterns: the pattern of {name} does not compile: {reason}", "Patterns are RE2: no look-around, no back-references") from None
+        raise ConfigError(
+            f"custom_patterns: the pattern of {name} does not compile: {reason}",
+            "Patterns are RE2: no look-around, no back-references",
+        ) from None
     return expression
 
 

@@ -116,7 +116,9 @@ class Detector:
 
     # -- patterns --------------------------------------------------------------------------------
 
-    def _matches(self, buffer: str, segments: Sequence[Segment]) -> Iterator[tuple[Segment, int, int, Category, Pattern]]:
+    def _matches(
+        self, buffer: str, segments: Sequence[Segment]
+    ) -> Iterator[tuple[Segment, int, int, Category, Pattern]]:
         """What the truths find where the gate let them run; offsets are those of the segment's view."""
         starts = [segment.start for segment in segments]
         for index, ranges in self._gate.ranges(buffer).items():

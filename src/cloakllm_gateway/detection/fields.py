@@ -9,9 +9,10 @@ ASCII tables).  They overlap on purpose; the engine merges what they prove.
 from __future__ import annotations
 
 import re
-from cloakllm_gateway.detection.lazy import lazy
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
+
+from cloakllm_gateway.detection.lazy import lazy
 
 
 class Field(NamedTuple):
@@ -26,9 +27,11 @@ class Field(NamedTuple):
 
 # -- braces ---------------------------------------------------------------------------------------
 
-# A string begins at a quote that no backslash and (for ') no letter precedes: an unterminated one fails once, not at every quote.
+# A string begins at a quote that no backslash and (for ') no letter precedes: an unterminated one fails once, and
+# not at every quote.
 _TOKEN = lazy(
-    r"""(?<!\\)"(?P<dq>(?:[^"\\]|\\.)*+)"|(?<![\w\\])'(?P<sq>(?:[^'\\\n]|\\.)*+)'|(?P<mark>[{}\[\]():,=])|(?P<bare>[^\s{}\[\]():,="']+)""",
+    r"""(?<!\\)"(?P<dq>(?:[^"\\]|\\.)*+)"|(?<![\w\\])'(?P<sq>(?:[^'\\\n]|\\.)*+)'"""
+    r"""|(?P<mark>[{}\[\]():,=])|(?P<bare>[^\s{}\[\]():,="']+)""",
     re.DOTALL,
 )
 
@@ -75,7 +78,8 @@ def braces(text: str) -> Iterator[Field]:
 # -- assignments ----------------------------------------------------------------------------------
 
 _ASSIGNMENT = lazy(
-    r"""(?<![\w.-])(?P<key>[A-Za-z_][\w.-]{0,40})[ ]?(?:=>|:?=)(?!=)[ ]?(?:"(?P<dq>[^"\n]{1,4096})"|'(?P<sq>[^'\n]{1,4096})'|(?P<bare>(?:[^\s,;&"'<>(){}\[\]|]|&(?![\w.-]{1,40}=))+))"""
+    r"""(?<![\w.-])(?P<key>[A-Za-z_][\w.-]{0,40})[ ]?(?:=>|:?=)(?!=)[ ]?"""
+    r"""(?:"(?P<dq>[^"\n]{1,4096})"|'(?P<sq>[^'\n]{1,4096})'|(?P<bare>(?:[^\s,;&"'<>(){}\[\]|]|&(?![\w.-]{1,40}=))+))"""
 )
 
 
@@ -92,7 +96,8 @@ def assignments(text: str) -> Iterator[Field]:
 # -- lines ----------------------------------------------------------------------------------------
 
 _LINE = lazy(
-    r"^[ \t>*#•|-]{0,12}(?P<key>[^\W\d_][^\n:：={}\"';()\[\]|]{0,40})(?:[ ]\([^()\n]{1,20}\))?[*_` \t]{0,4}[:：][*_`]{0,3}[ \t]{0,4}"
+    r"^[ \t>*#•|-]{0,12}(?P<key>[^\W\d_][^\n:：={}\"';()\[\]|]{0,40})(?:[ ]\([^()\n]{1,20}\))?[*_` \t]{0,4}[:：]"
+    r"[*_`]{0,3}[ \t]{0,4}"
     r"(?P<value>[^\n]{1,1024})",
     re.MULTILINE,
 )

@@ -15,7 +15,6 @@ the first view, and a find in any view hides the original characters.
 from __future__ import annotations
 
 import base64
-from cloakllm_gateway.detection.lazy import lazy
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
@@ -23,6 +22,7 @@ from functools import cache, lru_cache
 
 import re2
 
+from cloakllm_gateway.detection.lazy import lazy
 from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.spans import Encoding
 
@@ -41,9 +41,11 @@ class View:
     that a range of ``text`` came from; it never cuts an escape in two.
     """
 
-    __slots__ = ("text", "inner", "_at", "_from", "_to", "_kinds")
+    __slots__ = ("_at", "_from", "_kinds", "_to", "inner", "text")
 
-    def __init__(self, text: str, inner: View | None = None, pieces: list[tuple[int, int, int, Encoding | None]] | None = None) -> None:
+    def __init__(
+        self, text: str, inner: View | None = None, pieces: list[tuple[int, int, int, Encoding | None]] | None = None
+    ) -> None:
         self.text = text
         self.inner = inner  # the view this one was decoded from
         columns = list(zip(*pieces, strict=True)) if pieces else [(), (), (), ()]
@@ -89,10 +91,20 @@ class View:
     def snap(self, start: int, end: int) -> tuple[int, int]:
         """A range of the inner view, moved so that it does not begin or end inside an escape."""
         i = bisect_right(self._from, start) - 1
-        if i >= 0 and self._kinds[i] is not None and self._kinds[i] not in _BLOCKS and self._from[i] < start < self._to[i]:
+        if (
+            i >= 0
+            and self._kinds[i] is not None
+            and self._kinds[i] not in _BLOCKS
+            and self._from[i] < start < self._to[i]
+        ):
             start = self._to[i]
         i = bisect_right(self._from, end) - 1
-        if i >= 0 and self._kinds[i] is not None and self._kinds[i] not in _BLOCKS and self._from[i] < end < self._to[i]:
+        if (
+            i >= 0
+            and self._kinds[i] is not None
+            and self._kinds[i] not in _BLOCKS
+            and self._from[i] < end < self._to[i]
+        ):
             end = self._to[i]
         return start, end
 
@@ -173,7 +185,10 @@ _TRIGGERS = (
     ("escape", r"\\[\"'/\\bfnrtux]"),
     ("percent", r"%[0-9A-Fa-f]{2}"),
     ("reference", r"&#?[0-9A-Za-z]{2,8}[0-9A-Za-z]*;"),
-    ("quoted", r"=\r?\n|=3D[\"']|=40[A-Za-z0-9-]+\.|=C[23]=[89AB][0-9A-F]|=E[0-9A-F]=[89AB][0-9A-F]|[Qq]uoted-printable"),
+    (
+        "quoted",
+        r"=\r?\n|=3D[\"']|=40[A-Za-z0-9-]+\.|=C[23]=[89AB][0-9A-F]|=E[0-9A-F]=[89AB][0-9A-F]|[Qq]uoted-printable",
+    ),
     ("fold", r"[\x00-\x08\x0b\x0c\x0e-\x1b\x1d-\x1f\x7f]"),
     ("run", r"[A-Za-z0-9+/]{16}"),
 )
@@ -222,16 +237,23 @@ _HEXDIGIT = "[0-9A-Fa-f]"
 _UNIT = f"%(?:25)*{_HEXDIGIT}{{2}}"
 # Both begin with a character and look behind then: the search skips faster so.
 _BASE64_RUN = r"[A-Za-z0-9+/](?<![A-Za-z0-9+/=_-].)[A-Za-z0-9+/]{15,}+={0,2}(?![A-Za-z0-9+/=_-])"
-_HEX_RUN = r"[0-7](?<![A-Za-z0-9].)(?:(?<=0)x[2-7])?(?:(?<=[2-7])[0-9A-Fa-f]|(?<=0)[9AaDd])(?:[2-7][0-9A-Fa-f]|0[9AaDd]){7,}(?![A-Za-z0-9])"
+_HEX_RUN = (
+    r"[0-7](?<![A-Za-z0-9].)(?:(?<=0)x[2-7])?(?:(?<=[2-7])[0-9A-Fa-f]|(?<=0)[9AaDd])"
+    r"(?:[2-7][0-9A-Fa-f]|0[9AaDd]){7,}(?![A-Za-z0-9])"
+)
 #: Invisible characters, odd spaces and dashes, full-width and other compatibility forms, digits of other scripts.
 _FOLD_CLASS = (
     "\u00a0\u00ad\u034f\u061c\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u09e6-\u09ef\u0e50-\u0e59\u115f\u1160\u17b4\u17b5"
-    "\u180b-\u180f\u2000-\u2015\u2024\u202a-\u202f\u205f-\u206f\u2212\u2460-\u2473\u3000\u3002\u3164\ufe00-\ufe0f\ufe52\ufe58\ufe63"
+    "\u180b-\u180f\u2000-\u2015\u2024\u202a-\u202f\u205f-\u206f\u2212\u2460-\u2473\u3000\u3002\u3164\ufe00-\ufe0f"
+    "\ufe52\ufe58\ufe63"
     "\ufe6b\ufeff\uff01-\uff5e\uffa0\ufff9-\ufffb\U0001d400-\U0001d7ff\U000e0000-\U000e0fff"
 )
 _CONTROL_CLASS = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f"
 _PARTS = {
-    "escape": r"\\(?:u[dD][89abAB]{H}{{2}}\\u[dD][c-fC-F]{H}{{2}}|u{H}{{4}}|x{H}{{2}}|[\"'/\\bfnrt])".format(H=_HEXDIGIT),
+    "escape": (
+        rf"\\(?:u[dD][89abAB]{_HEXDIGIT}{{2}}\\u[dD][c-fC-F]{_HEXDIGIT}{{2}}"
+        rf"|u{_HEXDIGIT}{{4}}|x{_HEXDIGIT}{{2}}|[\"'/\\bfnrt])"
+    ),
     "percent": f"(?:{_UNIT})+",
     "reference": r"&(?:amp;)*(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});",
     "quoted": r"(?:=[0-9A-F]{2})+|=\r?\n",
@@ -268,7 +290,9 @@ def _escape(match: re.Match[str]) -> Iterator[Piece]:
 
 
 def _percent(match: re.Match[str]) -> Iterator[Piece]:
-    units = [(int(unit[0][-2:], 16), unit.start(), unit.end()) for unit in _PERCENT.finditer(match.string, *match.span())]
+    units = [
+        (int(unit[0][-2:], 16), unit.start(), unit.end()) for unit in _PERCENT.finditer(match.string, *match.span())
+    ]
     return _utf8(units, Encoding.URL)
 
 

@@ -1,9 +1,10 @@
 """The gate: one linear pass that says which pattern may match where.
 
-All strings of a message are joined into one buffer, a separator between them.  The buffer is cut into windows at white space, and one
-``google-re2`` Set names the patterns that may match in each.  The truth, an
-ordinary :mod:`re` expression per pattern, then runs only over the windows
-that were named, neighbours merged.
+All strings of a message are joined into one buffer, a separator between them.
+The buffer is cut into windows at white space, and one ``google-re2`` Set names
+the patterns that may match in each.  The truth, an ordinary :mod:`re`
+expression per pattern, then runs only over the windows that were named,
+neighbours merged.
 
 What the gate looks for is derived from the truth by :func:`relaxed`, which
 only ever widens: look-arounds go, long repeats lose their bounds, non-ASCII classes
@@ -15,12 +16,12 @@ than ``OVERLAP``.
 from __future__ import annotations
 
 import re
-from cloakllm_gateway.detection.lazy import lazy
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache
 
 import re2
 
+from cloakllm_gateway.detection.lazy import lazy
 from cloakllm_gateway.errors import DetectionError
 
 WINDOW = 2_048  # code points; a window ends at the white space that follows
@@ -39,7 +40,7 @@ _PIECE = lazy(
     re.VERBOSE | re.DOTALL,
 )
 #: A repeat is widened to "at least this many"; more would only make the automaton larger.
-_MOST = 10
+_MOST = 8
 #: Repeats of up to this many stay as they are: the gap between a word and the value it names.
 _GAP = 24
 
@@ -48,7 +49,7 @@ def relaxed(truth: str) -> str:
     """A wider expression in re2 syntax, over Latin-1 bytes, that matches wherever the truth does.
 
     >>> relaxed(r"(?<![a-z])id[ ]{0,3}\\d{16,19}")
-    '(?:^|[^a-z])id[ ]{0,3}\\\\d{10,}'
+    '(?:^|[^a-z])id[ ]{0,3}\\\\d{8,}'
     """
     out: list[str] = []
     depth = 0
@@ -120,9 +121,11 @@ def _bytes_class(charset: str) -> str:
         # A class that excludes some ASCII characters lets every other byte in.
         return charset
     if charset.startswith("[^"):
-        return "[^" + "".join(c for c in charset[2:-1] if c.isascii()) + "]" if any(
-            c.isascii() for c in charset[2:-1]
-        ) else r"[\x00-\xff]"
+        return (
+            "[^" + "".join(c for c in charset[2:-1] if c.isascii()) + "]"
+            if any(c.isascii() for c in charset[2:-1])
+            else r"[\x00-\xff]"
+        )
     return f"(?:[\\x80-\\xff{_ascii(charset[1:-1])}]+)"
 
 
@@ -156,7 +159,9 @@ class Gate:
         for i in range(len(cuts) - 1):
             start, stop = max(cuts[i] - OVERLAP, 0), cuts[i + 1]
             window = (
-                ascii_bytes[start:stop] if ascii_bytes is not None else buffer[start:stop].encode("utf-8", "surrogatepass")
+                ascii_bytes[start:stop]
+                if ascii_bytes is not None
+                else buffer[start:stop].encode("utf-8", "surrogatepass")
             )
             limit = cuts[min(i + 2, len(cuts) - 1)]
             for pattern in self._matched(window):
@@ -202,7 +207,7 @@ _LEADING = lazy(
 )
 
 
-@lru_cache(maxsize=None)
+@cache
 def compiled(truth: str) -> re.Pattern[str]:
     """The truth itself, compiled when it first has to run."""
     return re.compile(charset_first(truth), re.ASCII)
@@ -220,7 +225,11 @@ def charset_first(truth: str) -> str:
     leading = _LEADING.match(truth)
     if leading is None or "|" in _top_level(truth):
         return truth
-    behind = re.sub(r"\(\?<!((?:\((?:[^()\\]|\\.)*\)|\[(?:[^\]\\]|\\.)*\]|[^()\[\]\\]|\\.)*)\)", r"(?<!(?:\1)[\\s\\S])", leading["behind"])
+    behind = re.sub(
+        r"\(\?<!((?:\((?:[^()\\]|\\.)*\)|\[(?:[^\]\\]|\\.)*\]|[^()\[\]\\]|\\.)*)\)",
+        r"(?<!(?:\1)[\\s\\S])",
+        leading["behind"],
+    )
     rest = ""
     if leading["repeat"]:
         low, comma, high = leading["repeat"][1:-1].partition(",")

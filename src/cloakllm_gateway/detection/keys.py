@@ -14,13 +14,15 @@ from cloakllm_gateway.detection.catalogue import CATALOGUE
 NAME = "name"
 #: Keys that mean a person's name in a record about a person, and anything else elsewhere.
 _BARE_NAMES = frozenset(
-    "name names nombre nome nom naam imie fn first last full first_name login label owner author contact customer client "
+    "name names nombre nome nom naam imie fn first last full first_name login label owner author contact "
+    "customer client "
     "recipientname sender receiver member guest student who kunde titular namen".split()
 ) - {"first_name", "label", "login"}
 
 #: Words that say which of several fields it is, and nothing about its kind.
 _QUALIFIERS = frozenset(
-    "number numbers num no nr home work mobile primary secondary main alt alternate business personal private office raw "
+    "number numbers num no nr home work mobile primary secondary main alt alternate business personal private "
+    "office raw "
     "masked full last4 line1 line2".split()
 )
 #: Short keys that are an everyday word or abbreviation elsewhere: only as the whole key.
@@ -39,12 +41,19 @@ def normalise(key: str) -> tuple[str, ...]:
     return tuple(re.findall(r"[a-z]+|[0-9]+|[^\x00-\x7f]+", plain.lower()))
 
 
-_BY_KEY = {key: name for name, category in reversed(CATALOGUE.items()) for key in category.keys}
+_BY_KEY: dict[str, str] = {key: name for name, category in CATALOGUE.items() for key in category.keys}
+#: Keys in scripts that :func:`normalise` leaves as they are.
 _BY_KEY.update(
-    {"电话": "PHONE", "手机": "PHONE", "電話": "PHONE", "전화": "PHONE", "연락처": "PHONE", "телефон": "PHONE", "邮箱": "EMAIL",
-     "メール": "EMAIL", "이메일": "EMAIL", "姓名": "PERSON", "氏名": "PERSON", "名前": "PERSON", "고객명": "PERSON", "имя": "PERSON",
-     "地址": "ADDRESS", "住所": "ADDRESS", "주소": "ADDRESS", "адрес": "ADDRESS", "שם": "PERSON", "密码": "SECRET", "пароль": "SECRET"}
-)  # fmt: skip
+    (key, name)
+    for name, keys in {
+        "PHONE": "电话 手机 電話 전화 연락처 телефон",
+        "EMAIL": "邮箱 メール 이메일",
+        "PERSON": "姓名 氏名 名前 고객명 имя שם",
+        "ADDRESS": "地址 住所 주소 адрес",
+        "SECRET": "密码 пароль",
+    }.items()
+    for key in keys.split()
+)
 
 
 @lru_cache(maxsize=8192)
@@ -79,7 +88,7 @@ def classify(key: str) -> str:
 
 def mentions_key(text: str) -> bool:
     """A quick no: whether anything before a colon or an equals sign may be a key that proves something by itself."""
-    pieces = text.translate(_ONE_MARK).split(":")
+    pieces = text.replace("=", ":").replace(">", ":").replace("：", ":").split(":")
     pieces.pop()
     for tail in {piece[-32:] for piece in pieces}:
         label = tail.rstrip(" \t\"'*_)]`")
@@ -89,16 +98,13 @@ def mentions_key(text: str) -> bool:
     return False
 
 
-_ONE_MARK = str.maketrans("=：>", ":::")
-
-
 @lru_cache(maxsize=65_536)
 def _may_end_key(word: str) -> bool:
     """Whether a key that proves a category may end in this word; never wrongly false, but for bare names."""
     words = normalise(word)
     while words and words[-1].isdigit():
         words = words[:-1]
-    if not words or words == words[:1] and words[0] in _BARE_NAMES:
+    if not words or (words == words[:1] and words[0] in _BARE_NAMES):
         return False
     return words[-1] in _endings() or words[-1] in _QUALIFIERS or not words[-1].isascii()
 

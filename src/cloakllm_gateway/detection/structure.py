@@ -63,7 +63,9 @@ class Structure:
         """Values that the keys of the texts prove: index, start, end, category."""
         found = [(i, classify(text.key)) for i, text in enumerate(texts) if text.key and classify(text.key)]
         persons = {
-            texts[i].record for i, kind in found if kind in PERSONAL and texts[i].record >= 0 and self._fits(kind, texts[i].text.strip())
+            texts[i].record
+            for i, kind in found
+            if kind in PERSONAL and texts[i].record >= 0 and self._fits(kind, texts[i].text.strip())
         }
         for i, kind in found:
             text = texts[i].text
@@ -121,7 +123,10 @@ def _fields(text: str) -> Iterator[tuple[str, Field]]:
 
 _QUOTED_KEY = lazy(r"""["']([^"'\\\n{}\[\],:]{1,48})["'][ ]?:""")
 _BARE_KEY = lazy(r"[{,][ \n\t]{0,16}([A-Za-z_]\w{0,40})[ ]?:")
-_LINE_KEY = lazy(r"^[ \t>*#•|-]{0,12}([^\W\d_][^\n:：={}\"';()\[\]|]{0,40}?)(?:[ ]\([^()\n]{1,20}\))?[*_` \t]{0,4}[:：]", re.MULTILINE)
+_LINE_KEY = lazy(
+    r"^[ \t>*#•|-]{0,12}([^\W\d_][^\n:：={}\"';()\[\]|]{0,40}?)(?:[ ]\([^()\n]{1,20}\))?[*_` \t]{0,4}[:：]",
+    re.MULTILINE,
+)
 _ASSIGNED_KEY = lazy(r"(?<![\w.-])([A-Za-z_][\w.-]{0,40})[ ]?(?:=>|:?=)(?!=)")
 _ELEMENT_KEY = lazy(r"<(?:\w{1,20}:)?([A-Za-z_][\w.-]{0,40})[ >]")
 

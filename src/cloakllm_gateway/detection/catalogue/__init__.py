@@ -28,4 +28,4 @@ _ALL = (
 
 CATALOGUE: Mapping[str, Category] = MappingProxyType({category.name: category for category in _ALL})
 
-__all__ = ["CATALOGUE", "CERTAIN", "Category", "Example", "Pattern", "TERM", "is_documentation"]
+__all__ = ["CATALOGUE", "CERTAIN", "TERM", "Category", "Example", "Pattern", "is_documentation"]

@@ -7,11 +7,12 @@ proved (0 refuses), because a greedy candidate may run into the next word.
 from __future__ import annotations
 
 import ipaddress
-from cloakllm_gateway.detection.lazy import lazy
 import re
 from collections.abc import Callable
 from functools import lru_cache
 from importlib import import_module
+
+from cloakllm_gateway.detection.lazy import lazy
 
 Proof = Callable[[str], int]
 
@@ -73,6 +74,12 @@ def card(text: str) -> bool:
     )
 
 
+def luhn_card(text: str) -> bool:
+    """What is enough beside a word that says card: the length and Luhn, whoever issued it."""
+    number = digits(text)
+    return 12 <= len(number) <= 19 and luhn(number) and len(set(number)) > 1
+
+
 # -- bank accounts --------------------------------------------------------------------------------
 
 #: Lengths of IBANs by country (SWIFT IBAN registry).
@@ -112,7 +119,8 @@ def iban(text: str) -> int:
 
 #: Country calling codes in use (ITU-T E.164, list of assigned codes); one digit, two, three.
 _CALLING_CODES = frozenset(
-    "1 7 20 27 30 31 32 33 34 36 39 40 41 43 44 45 46 47 48 49 51 52 53 54 55 56 57 58 60 61 62 63 64 65 66 81 82 84 86 "
+    "1 7 20 27 30 31 32 33 34 36 39 40 41 43 44 45 46 47 48 49 51 52 53 54 55 56 57 58 60 61 62 63 64 65 66 81 "
+    "82 84 86 "
     "90 91 92 93 94 95 98 211 212 213 216 218 220 221 222 223 224 225 226 227 228 229 230 231 232 233 234 235 236 237 "
     "238 239 240 241 242 243 244 245 246 247 248 249 250 251 252 253 254 255 256 257 258 260 261 262 263 264 265 266 "
     "267 268 269 290 291 297 298 299 350 351 352 353 354 355 356 357 358 359 370 371 372 373 374 375 376 377 378 380 "
@@ -199,7 +207,11 @@ def ipv6(text: str) -> int:
     except ValueError:
         return 0
     groups = [group for group in text.split(":") if group]
-    plausible = len(groups) >= 3 and max(map(len, groups)) >= 3 and not (address.is_loopback or address.is_unspecified or address.is_multicast)
+    plausible = (
+        len(groups) >= 3
+        and max(map(len, groups)) >= 3
+        and not (address.is_loopback or address.is_unspecified or address.is_multicast)
+    )
     return len(text) if plausible else 0
 
 
@@ -214,8 +226,10 @@ def ip_canonical(text: str) -> str:
 
 #: Last labels that name a file, a script or a package and no domain people have mailboxes in.
 _FILE_SUFFIXES = frozenset(
-    "png jpg jpeg gif svg webp ico css js mjs cjs ts tsx jsx json yaml yml toml xml html htm txt md rst csv tsv pdf zip "
-    "gz tar whl exe dll so jar war class cpp hpp java rb go rs swift kt php lock log conf cfg ini local internal".split()
+    "png jpg jpeg gif svg webp ico css js mjs cjs ts tsx jsx json yaml yml toml xml html htm txt md rst csv tsv "
+    "pdf zip "
+    "gz tar whl exe dll so jar war class cpp hpp java rb go rs swift kt php lock log conf cfg ini local "
+    "internal".split()
 ) - {"local", "internal"}
 #: Local parts of version-control and package remotes: ``git@github.com:org/repo``.
 _REMOTES = frozenset(("git", "hg", "svn", "gitea", "gogs"))

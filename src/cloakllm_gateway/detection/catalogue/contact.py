@@ -30,13 +30,18 @@ def _spelled_out(text: str) -> int:
 
 #: Top-level domains that people spell out; any word may follow ``dot`` in prose.
 _SPOKEN_DOMAINS = frozenset(
-    "com org net edu gov mil int info biz io dev app me co ai tech cloud example eu uk de fr es it pt nl be pl ch at se no dk "
+    "com org net edu gov mil int info biz io dev app me co ai tech cloud example eu uk de fr es it pt nl be pl "
+    "ch at se no dk "
     "fi cz ie ru ua br mx ar in cn jp kr au nz ca us za".split()
 )
 
 
 def email_canonical(text: str) -> str:
-    text = re.sub(r"\s*[\[({]?\s*(?<![a-z])at(?![a-z])\s*[\])}]?\s*", "@", text.strip(), flags=re.I) if "@" not in text else text
+    text = (
+        re.sub(r"\s*[\[({]?\s*(?<![a-z])at(?![a-z])\s*[\])}]?\s*", "@", text.strip(), flags=re.I)
+        if "@" not in text
+        else text
+    )
     text = re.sub(r"\s*[\[({]\s*(?:dot|\.)\s*[\])}]\s*|\s+dot\s+", ".", text, flags=re.I)
     return re.sub(r"[\[({]@[\])}]", "@", text).casefold()
 
@@ -71,7 +76,8 @@ EMAIL = Category(
             rank=SHAPED - 10,
         ),
         Pattern(
-            r"(?<![A-Za-z0-9*._-])[A-Za-z0-9](?:[A-Za-z0-9._*-]{0,63})\*@[A-Za-z0-9*-]{1,63}(?:\.[A-Za-z0-9-]{2,63}){1,3}",
+            r"(?<![A-Za-z0-9*._-])[A-Za-z0-9](?:[A-Za-z0-9._*-]{0,63})\*@[A-Za-z0-9*-]{1,63}(?:\."
+            r"[A-Za-z0-9-]{2,63}){1,3}",
             rank=SHAPED - 10,
         ),
     ),
@@ -86,9 +92,13 @@ EMAIL = Category(
 
 _SEP = r"[ .()/-]{0,3}"
 _PHONE_WORDS = (
-    r"(?:\b(?:tele?(?:phone|fon|fono|fone|foon|fax)?|phone|fax|mobile?|mobil|mob|cell(?:phone|ular)?|handy|rufnummer|call|"
+    r"(?:\b(?:tele?(?:phone|fon|fono|fone|foon|fax)?|phone|fax|mobile?|mobil|mob|cell(?:phone|ular)?|handy"
+    r"|rufnummer|call|"
     r"called|calling|dial|ring|text|sms|whatsapp|hotline|landline|reach|contact|t[eé]l[eé]phone|portable|m[oó]vil|"
-    r"cellulare|telem[oó]vel|kom[oó]rka|numer|number is|numero|b[uü]ro|durchwahl|gsm|tlf|puh|contatto)\b|t[eé]l\b|電話|携帯|连络|電話番号|联系电话|手机|연락처|전화|тел|☎)"
+    r"cellulare|telem[oó]vel|kom[oó]rka|numer|number is|numero|b[uü]ro|durchwahl|gsm|tlf|puh|contatto"
+    r"|answering at|messages? to|desk|registered|(?:home|work|office)(?=:))\b"
+    r"|t[eé]l\b|電話|携帯|连络|電話番号|联系电话|手机|연락처"
+    r"|전화|тел|☎)"
 )
 
 PHONE = Category(
@@ -112,7 +122,10 @@ PHONE = Category(
         "2026-03-01T14:05:00+02:00",
     ),
     patterns=(
-        Pattern(rf"(?<![A-Za-z0-9+])(?:\+|(?<!\d )00)[ (]?[1-9](?:{_SEP}\d){{6,14}}(?![A-Za-z0-9]|[.-]\d)", whole(checks.e164)),
+        Pattern(
+            rf"(?<![A-Za-z0-9+])(?:\+|(?<!\d )00)[ (]?[1-9](?:{_SEP}\d){{6,14}}(?![A-Za-z0-9]|[.-]\d)",
+            whole(checks.e164),
+        ),
         Pattern(
             r"(?<![A-Za-z0-9+./)-])(?:1[ .-])?\([2-9]\d\d\) ?[2-9]\d\d[ .-]?\d{4}(?![A-Za-z0-9]|[.-]\d)"
             r"(?: {0,2}(?:x|ext\.?) ?\d{1,5})?",
@@ -124,7 +137,7 @@ PHONE = Category(
             whole(lambda text: checks.nanp(text.split("x")[0])),
         ),
         Pattern(
-            rf"(?i:{_PHONE_WORDS})[^\d\n+(]{{0,24}}([(+]?\d(?:{_SEP}\d){{6,14}})(?![A-Za-z0-9]|[.:-]\d)",
+            rf"(?i:{_PHONE_WORDS})[^\d\n+(]{{0,20}}\n?[ ]{{0,4}}([(+]?\d(?:{_SEP}\d){{6,14}})(?![A-Za-z0-9]|[.:-]\d)",
             whole(checks.dialled),
             rank=CONTEXT,
         ),
@@ -172,18 +185,21 @@ ADDRESS = Category(
     ),
     patterns=(
         Pattern(
-            rf"(?<![A-Za-z0-9.,:/-])\d{{1,5}}[A-Za-z]? (?:[NSEW]\.? )?(?:[A-Z][a-z']{{2,20}} ){{1,3}}{_STREET}\b\.?{_TAIL}"
+            rf"(?<![A-Za-z0-9.,:/-])\d{{1,5}}[A-Za-z]? (?:[NSEW]\.? )?(?:[A-Z]"
+            rf"[a-z']{{2,20}} ){{1,3}}{_STREET}\b\.?{_TAIL}"
             r"(?! (?:to|of)\b)",
             rank=RECORD,
         ),
         Pattern(
             r"(?<![A-Za-z0-9])\d{1,4}(?: (?:bis|ter))?,? (?:rue|avenue|boulevard|place|chemin|impasse|allée|quai) "
-            r"(?:(?:de|du|des|la|le|les|l'|d') ?){0,3}[A-ZÀ-Ý][A-Za-zÀ-ÿ'-]{1,30}(?: [A-ZÀ-Ý][A-Za-zÀ-ÿ'-]{1,30}){0,3}"
+            r"(?:(?:de|du|des|la|le|les|l'|d') ?){0,3}[A-ZÀ-Ý][A-Za-zÀ-ÿ'-]{1,30}"
+            r"(?: [A-ZÀ-Ý][A-Za-zÀ-ÿ'-]{1,30}){0,3}"
             r"(?:, \d{5} [A-ZÀ-Ý][A-Za-zÀ-ÿ'-]{1,30})?",
             rank=RECORD,
         ),
         Pattern(
-            r"(?<![A-Za-z])(?:[A-ZÄÖÜ][a-zäöüß]{2,20}(?:straße|strasse|str\.|weg|platz|allee|gasse)|[A-Z][a-z]{2,20}(?:straat|laan|weg|gade|gatan|vej))"
+            r"(?<![A-Za-z])(?:[A-ZÄÖÜ][a-zäöüß]{2,20}(?:straße|strasse|str\.|weg|platz|allee|gasse)|[A-Z]"
+            r"[a-z]{2,20}(?:straat|laan|weg|gade|gatan|vej))"
             r" \d{1,4} ?[a-z]?\b(?:, \d{4,5} [A-ZÄÖÜ][a-zäöüß]{2,30})?",
             rank=RECORD,
         ),
@@ -203,6 +219,15 @@ ADDRESS = Category(
     keyed_rank=RECORD,
 )  # fmt: skip
 
+#: Accounts that belong to a machine and not to a person.
+SYSTEM_USERS = frozenset(
+    "root admin administrator user users username runner ubuntu debian node app www www-data nobody daemon "
+    "system public "
+    "default shared guest test vscode jovyan postgres mysql nginx git jenkins circleci travis ec2-user docker "
+    "linuxbrew "
+    "anonymous none null true false string unknown all any your-username youruser yourname example".split()
+)
+
 USERNAME = Category(
     "USERNAME",
     examples=(
@@ -210,17 +235,24 @@ USERNAME = Category(
         example('File "/home/«lena.fischer»/.ssh/config"'),
         example("C:\\Users\\«jane.doe»\\AppData"),
         example("/Users/«jdoe»/src/app/main.py"),
+        example("GRANT ALL ON *.* TO '«ops_3933»'@'localhost'"),
     ),
-    lookalikes=("/home/runner/work", "/Users/Shared/x", '{"username": "root"}', '{"username": "${USER}"}', "/home/{user}/x"),
+    lookalikes=("/home/runner/work", "/Users/Shared/x",
+                '{"username": "root"}', '{"username": "${USER}"}', "/home/{user}/x"),
     patterns=(
         Pattern(
             r"(?<![A-Za-z0-9])(?:home/|Users[/\\]{1,4})([a-z_A-Z][A-Za-z0-9_.-]{1,31})(?=[/\\\s\"':]|$)",
             lambda text: 0 if text.lower() in SYSTEM_USERS else len(text),
             rank=CONTEXT,
         ),
+        Pattern(  # 'name'@'host' of MySQL
+            r"(?<![A-Za-z0-9])[\"'`]([A-Za-z_][A-Za-z0-9_.-]{2,31})[\"'`]@[\"'`]",
+            lambda text: 0 if text.lower() in SYSTEM_USERS else len(text),
+        ),
     ),
     keys=(
-        "username", "user", "login", "loginname", "userlogin", "screenname", "benutzername", "benutzer", "nomutilisateur",
+        "username", "user", "login", "loginname", "userlogin", "screenname", "benutzername", "benutzer",
+        "nomutilisateur",
         "utilisateur", "usuario", "nombreusuario", "nomeutente", "utente", "utilizador", "gebruikersnaam", "gebruiker",
         "uzytkownik", "nazwauzytkownika", "accountname", "dbuser", "smtpuser", "remoteuser",
     ),
@@ -228,10 +260,3 @@ USERNAME = Category(
     plausible=lambda text: text.lower() not in SYSTEM_USERS and not text.isdigit(),
     canonical=str.casefold,
 )  # fmt: skip
-
-#: Accounts that belong to a machine and not to a person.
-SYSTEM_USERS = frozenset(
-    "root admin administrator user users username runner ubuntu debian node app www www-data nobody daemon system public "
-    "default shared guest test vscode jovyan postgres mysql nginx git jenkins circleci travis ec2-user docker linuxbrew "
-    "anonymous none null true false string unknown all any your-username youruser yourname example".split()
-)

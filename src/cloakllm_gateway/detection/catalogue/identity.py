@@ -5,6 +5,8 @@ pass, so a row says whether its written form is ``DISTINCTIVE`` (a checksum
 and a shape that nothing else has) or needs a word or key that names it.
 """
 
+# ruff: noqa: E501 (a row of a table is a line)
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -37,7 +39,16 @@ SSN = Category(
             rank=SHAPED,
         ),
     ),
-    keys=("ssn", "socialsecuritynumber", "socialsecurity", "ssnumber", "socialsecurityno", "itin", "ssnlast4", "taxpayerid"),
+    keys=(
+        "ssn",
+        "socialsecuritynumber",
+        "socialsecurity",
+        "ssnumber",
+        "socialsecurityno",
+        "itin",
+        "ssnlast4",
+        "taxpayerid",
+    ),
     shape=r"(?:\d{3}[ .-]?\d{2}[ .-]?\d{4}|[*xX]{3}-?[*xX]{2}-?\d{4})",
     canonical=compact,
     sensitive=True,
@@ -157,13 +168,20 @@ def _national(row: Row) -> Category:
     )
 
 
-def _numbered(name: str, words: str, form: str, keys: tuple[str, ...], samples: tuple[str, ...], lookalikes: tuple[str, ...] = ()) -> Category:
+def _numbered(
+    name: str, words: str, form: str, keys: tuple[str, ...], samples: tuple[str, ...], lookalikes: tuple[str, ...] = ()
+) -> Category:
     """A number without a public checksum: only behind a word that names it, or under its key."""
     return Category(
         name,
         examples=tuple(example(sample) for sample in samples),
         lookalikes=lookalikes,
-        patterns=(Pattern(rf"(?<![A-Za-z])(?i:{words})[^A-Za-z0-9\n]{{1,6}}(?:(?:is|was|no|number|nr)\b[.: #]{{1,3}})?({form}){_END}", rank=CONTEXT),),
+        patterns=(
+            Pattern(
+                rf"(?<![A-Za-z])(?i:{words})[^A-Za-z0-9\n]{{1,6}}(?:(?:is|was|no|number|nr)\b[.: #]{{1,3}})?({form}){_END}",
+                rank=CONTEXT,
+            ),
+        ),
         keys=keys,
         shape=form,
         canonical=compact,

@@ -8,7 +8,7 @@ from cloakllm_gateway.detection.catalogue.model import CHECKED, CONTEXT, KEYED, 
 
 _CARD_WORDS = (
     r"card|karte|carte|carta|tarjeta|cart[aã]o|kaart|karta|visa|master|amex|american express|discover|maestro|credit|"
-    r"debit|\bpan\b|\bcc\b|kredit|カード|卡"
+    r"debit|charge|payment|\bpan\b|\bcc\b|kredit|カード|卡"
 )
 _EDGE = r"(?<![A-Za-z0-9.+-])(?<![A-Za-z0-9][:/])"
 _END = r"(?![A-Za-z0-9]|[.-]\d)"
@@ -36,7 +36,8 @@ CREDIT_CARD = Category(
         Pattern(rf"{_EDGE}\d{{4}}(?:[ .-]{{1,2}}\d{{4}}){{3}}[ .-]\d{{3}}{_END}", whole(checks.card), rank=CHECKED),
         Pattern(rf"{_EDGE}\d{{4}}(?:(?:[ .-]{{1,2}}|\r?\n)\d{{4}}){{3}}{_END}", whole(checks.card), rank=CHECKED),
         Pattern(rf"{_EDGE}3\d{{3}}[ .-]\d{{6}}[ .-]\d{{4,5}}{_END}", whole(checks.card), rank=CHECKED),
-        Pattern(rf"{_EDGE}\d{{13,19}}{_END}", whole(checks.card), rank=CHECKED, near=_CARD_WORDS),
+        Pattern(rf"{_EDGE}4\d{{3}}(?:[ .-]\d{{4}}){{2}}[ .-]\d{_END}", whole(checks.card), rank=CHECKED),
+        Pattern(rf"{_EDGE}\d{{12,19}}{_END}", whole(checks.luhn_card), rank=CHECKED, near=_CARD_WORDS),
         Pattern(
             rf"{_EDGE}[3-6]\d{{3}} ?\d{{0,2}}[*xX•]{{2,6}}[ -]?(?:[*xX•]{{2,6}}[ -]?){{1,2}}\d{{4}}{_END}", rank=SHAPED
         ),
@@ -44,7 +45,8 @@ CREDIT_CARD = Category(
     keys=(
         "card", "cardnumber", "creditcard", "creditcardnumber", "debitcard", "ccnumber", "cc", "ccnum", "pan", "cardno",
         "paymentcard", "kreditkarte", "kreditkartennummer", "kartennummer", "cartebancaire", "numerocarte", "tarjeta",
-        "numerotarjeta", "cartadicredito", "numerocarta", "cartaocredito", "numerocartao", "creditcardno", "kaartnummer",
+        "numerotarjeta", "cartadicredito", "numerocarta", "cartaocredito", "numerocartao", "creditcardno",
+        "kaartnummer",
         "numerkarty",
     ),
     shape=r"\d(?:[ .-]{0,2}\d){11,18}",
@@ -65,9 +67,14 @@ IBAN = Category(
     patterns=(
         Pattern(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?:(?:[ -]|\r?\n)?[A-Za-z0-9]){11,32}", checks.iban, rank=CHECKED),
         Pattern(
-            r"(?<![A-Za-z])(?i:iban)[^A-Za-z0-9\n]{1,8}(?:(?:is|no|number|:) ?){0,2}([A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,32})",
+            r"(?<![A-Za-z])(?i:iban)[^A-Za-z0-9\n]{1,8}(?:(?:is|no|number|:) ?){0,2}([A-Za-z]{2}\d{2}(?:[ -]?"
+            r"[A-Za-z0-9]){11,32})",
             checks.iban_extent,
             rank=CONTEXT,
+        ),
+        Pattern(
+            r"(?<![A-Za-z])(?i:iban)[ :=#\"']{1,4}([A-Za-z]{2}\d{2}[A-Za-z0-9]{11,30})(?![A-Za-z0-9])",
+            rank=CONTEXT - 10,
         ),
     ),
     keys=("iban", "ibannumber", "ibancode", "accountiban", "bankiban"),
@@ -98,6 +105,7 @@ BANK_ACCOUNT = Category(
         example("account number: «9382637939»"),
         example('{"account_number": "«5676512785»"}'),
         example("Kontonummer «0532013000»"),
+        example("Account «9382637939» is active"),
     ),
     lookalikes=("LinkedAccountId: 215805592", "account 12", "accountNumber of items: 7"),
     patterns=(
@@ -107,6 +115,7 @@ BANK_ACCOUNT = Category(
             r"(\d(?:[ -]?\d){5,17})(?![A-Za-z0-9]|[.-]\d)",
             rank=CONTEXT,
         ),
+        Pattern(r"(?<![A-Za-z_])(?:[Aa]ccount|ACCOUNT)[: #]{1,3}(\d{8,14})(?![A-Za-z0-9]|[.-]\d)", rank=CONTEXT),
     ),
     keys=(
         "accountnumber", "bankaccount", "bankaccountnumber", "accountno", "acctno", "acctnumber", "kontonummer",
@@ -159,12 +168,9 @@ CARD_CODE = Category(
     "CARD_CODE",
     examples=(example("cvv=«123» exp=12/27"), example('{"cvc": "«4821»"}')),
     lookalikes=("cvs 123", "CVE-2024-1234"),
-    patterns=(
-        Pattern(r"(?<![A-Za-z])(?i:cvv2?|cvc2?)[ :=\"'#]{1,4}(\d{3,4})(?![A-Za-z0-9.-])", rank=CONTEXT),
-    ),
+    patterns=(Pattern(r"(?<![A-Za-z])(?i:cvv2?|cvc2?)[ :=\"'#]{1,4}(\d{3,4})(?![A-Za-z0-9.-])", rank=CONTEXT),),
     keys=("cvv", "cvc", "cvv2", "cvc2", "securitycode", "cardcode", "prufziffer"),
     shape=r"\d{3,4}",
     sensitive=True,
     keyed_rank=KEYED,
 )
-

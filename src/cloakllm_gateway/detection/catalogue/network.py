@@ -23,18 +23,34 @@ IP_ADDRESS = Category(
     ),
     patterns=(
         Pattern(
-            r"(?<![A-Za-z0-9._-])(?<![A-Za-z0-9]/)(?<!(?i:ersion|elease|.build) )(?<!(?i:ersion)[:=])(?<!(?i:ersion): )(?<!(?i:ersion)\": \")"
+            r"(?<![A-Za-z0-9._-])(?<![A-Za-z0-9]/)(?<!(?i:ersion|elease|.build) )(?<!(?i:ersion)[:=])(?<!"
+            r"(?i:ersion): )(?<!(?i:ersion)\": \")"
             r"\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?![A-Za-z0-9_]|[.-][A-Za-z0-9])",
             whole(checks.ipv4),
         ),
         Pattern(
-            r"(?<![A-Za-z0-9:._-])(?:[0-9A-Fa-f]{1,4}|:)(?::[0-9A-Fa-f]{0,4}){2,7}(?:(?<=:)\d{1,3}(?:\.\d{1,3}){3})?(?![A-Za-z0-9_:]|\.\d)",
+            r"(?<![A-Za-z0-9:._-])(?:[0-9A-Fa-f]{1,4}|:)(?::[0-9A-Fa-f]{0,4}){2,7}(?:(?<=:)\d{1,3}"
+            r"(?:\.\d{1,3}){3})?(?![A-Za-z0-9_:]|\.\d)",
             checks.ipv6,
         ),
     ),
-    keys=("ip", "ipaddress", "ipaddr", "clientip", "remoteip", "sourceip", "remoteaddr", "ipv4", "ipv6", "hostip", "serverip"),
+    keys=(
+        "ip",
+        "ipaddress",
+        "ipaddr",
+        "clientip",
+        "remoteip",
+        "sourceip",
+        "remoteaddr",
+        "ipv4",
+        "ipv6",
+        "hostip",
+        "serverip",
+    ),
     shape=r"[0-9A-Fa-f:.]{3,45}",
-    plausible=lambda text: bool(checks.ipv6(text)) or (text.count(".") == 3 and text.replace(".", "").isdigit() and checks.ipv4(text)),
+    plausible=lambda text: (
+        bool(checks.ipv6(text)) or (text.count(".") == 3 and text.replace(".", "").isdigit() and checks.ipv4(text))
+    ),
     canonical=checks.ip_canonical,
 )
 
@@ -44,7 +60,8 @@ MAC_ADDRESS = Category(
     lookalikes=("00:00:00:00:00:00", "ff:ff:ff:ff:ff:ff", "SHA256 67:9e:76:88:24:65:11:22"),
     patterns=(
         Pattern(
-            r"(?<![A-Za-z0-9:-])[0-9A-Fa-f]{2}(?:(?::[0-9A-Fa-f]{2}){5}|(?:-[0-9A-Fa-f]{2}){5})(?![A-Za-z0-9]|[:-][A-Za-z0-9])",
+            r"(?<![A-Za-z0-9:-])[0-9A-Fa-f]{2}(?:(?::[0-9A-Fa-f]{2}){5}|(?:-[0-9A-Fa-f]{2}){5})(?![A-Za-z0-9]|"
+            r"[:-][A-Za-z0-9])",
             whole(lambda text: len(set(compact(text))) > 2),
         ),
     ),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from cloakllm_gateway.detection.catalogue.checks import digits
 from cloakllm_gateway.detection.catalogue.model import CONTEXT, Category, Pattern, example
 from cloakllm_gateway.detection.lazy import lazy
@@ -60,21 +58,25 @@ PERSON = Category(
     patterns=(
         # A display name before its address, as mail and git write it.
         Pattern(
-            rf"(?<![\w.@/-])({_CAP}(?: (?:{_CAP}|[A-Z]\.|(?:van|von|de|den|der|da|dos|del|el|al|bin|zu|la|le)(?= ))){{1,4}})"
+            rf"(?<![\w.@/-])({_CAP}(?: (?:{_CAP}|[A-Z]\.|(?:van|von|de|den|der|da|dos|del|el|al|bin|zu|la|le)"
+            rf"(?= ))){{1,4}})"
             r" <[A-Za-z0-9._+-]{1,64}@",
             lambda text: len(text) if plausible_name(text) else 0,
         ),
     ),
     keys=(
-        "firstname", "lastname", "fullname", "surname", "givenname", "familyname", "middlename", "forename", "maidenname",
+        "firstname", "lastname", "fullname", "surname", "givenname", "familyname", "middlename", "forename",
+        "maidenname",
         "customername", "clientname", "contactname", "patientname", "employeename", "personname", "membername",
         "guestname", "studentname", "recipientname", "sendername", "accountholder", "cardholder", "cardholdername",
         "holdername", "ownername", "authorname", "adminname", "managername", "displayname", "legalname", "namefirst",
-        "namelast", "realname", "passenger", "passengername", "beneficiary", "beneficiaryname", "doctorname", "applicant",
+        "namelast", "realname", "passenger", "passengername", "beneficiary", "beneficiaryname", "doctorname",
+        "applicant",
         "applicantname", "payee", "payeename", "nom", "prenom", "nomfamille", "nomcomplet",
         "vorname", "nachname", "familienname", "kundenname", "kunde", "vollername", "nombre", "apellido", "apellidos",
         "primernombre", "segundoapellido", "nombrecompleto", "nombrecliente", "cognome", "nomecompleto", "nomecliente",
-        "sobrenome", "apelido", "nomeproprio", "voornaam", "achternaam", "klantnaam", "imie", "nazwisko", "imienazwisko",
+        "sobrenome", "apelido", "nomeproprio", "voornaam", "achternaam", "klantnaam", "imie", "nazwisko",
+        "imienazwisko",
         "fn", "attendees", "patient", "cardname", "nameoncard", "reportedby", "assignedto", "signedby", "employee",
     ),
     shape=rf"{_NAME_WORD}(?:[ ,]{{1,2}}{_NAME_WORD}){{0,5}}",
@@ -89,7 +91,8 @@ _MONTH = (
 _DATE = (
     r"(?:(?:19|20)\d\d[-./ ]?(?:0?[1-9]|1[0-2])[-./ ]?(?:3[01]|[12]\d|0?[1-9])|"
     r"(?:3[01]|[12]\d|0?[1-9])[-./ ](?:3[01]|[12]\d|0?[1-9])[-./ ](?:(?:19|20)\d\d|\d\d)|"
-    rf"\d{{1,2}}(?:st|nd|rd|th|\.)? (?i:{_MONTH})\.?,? (?:19|20)\d\d|(?i:{_MONTH})\.? \d{{1,2}}(?:st|nd|rd|th)?,? (?:19|20)\d\d)"
+    rf"\d{{1,2}}(?:st|nd|rd|th|\.)? (?i:{_MONTH})\.?,? (?:19|20)\d\d|(?i:{_MONTH})\.? \d{{1,2}}(?:st|nd|rd"
+    rf"|th)?,? (?:19|20)\d\d)"
 )
 
 DATE_OF_BIRTH = Category(
@@ -101,12 +104,15 @@ DATE_OF_BIRTH = Category(
         example("Date of birth: «14/02/1990»"),
         example("geboren am «3. Juli 1984»"),
     ),
-    lookalikes=("due 2026-03-01 14:05Z", '{"created": "2026-03-01", "birthday_reminder": true}', "newborn 2026-01-01 unit"),
+    lookalikes=("due 2026-03-01 14:05Z",
+                '{"created": "2026-03-01", "birthday_reminder": true}', "newborn 2026-01-01 unit"),
     patterns=(
         Pattern(
             r"(?<![A-Za-z])(?i:d\.?o\.?b\.?|date of birth|birth ?date|birthday|born(?: on)?|geb(?:oren|urtsdatum|\.)|"
-            r"n[ée]e? le|date de naissance|fecha de nacimiento|nacid[oa] el|nat[oa] il|data di nascita|data de nascimento|"
-            rf"geboortedatum|data urodzenia|ur\.)(?![A-Za-z])[^\w\n]{{0,6}}(?:(?:is|was|am|on|the|le|el|il|:) ){{0,2}}({_DATE})(?![\d])",
+            r"n[ée]e? le|date de naissance|fecha de nacimiento|nacid[oa] el|nat[oa] il|data di nascita"
+            r"|data de nascimento|"
+            rf"geboortedatum|data urodzenia|ur\.)(?![A-Za-z])[^\w\n]{{0,6}}(?:(?:is|was|am|on|the|le|el|il"
+            rf"|:) ){{0,2}}({_DATE})(?![\d])",
             rank=CONTEXT,
         ),
     ),
