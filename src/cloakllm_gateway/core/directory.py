@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+
+from msgspec import Struct, field
 
 from cloakllm_gateway.vault import tokens
 
@@ -37,8 +38,7 @@ class Template(NamedTuple):
     pattern: re.Pattern[str] | None
 
 
-@dataclass(slots=True)
-class Directory:
+class Directory(Struct):
     """The routing tables of one session."""
 
     tools: dict[str, Route] = field(default_factory=dict)

@@ -11,8 +11,9 @@ so namespace and principal are its arguments and not fields of every event.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
+
+from msgspec import Struct, field
 
 from cloakllm_gateway.spans import Span, Text
 from cloakllm_gateway.vault.entries import Entry, Spelling
@@ -23,31 +24,27 @@ CLIENT = "client"
 # -- events ----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Received:
+class Received(Struct, frozen=True):
     """One whole message arrived: one line without its line feed."""
 
     peer: str
     line: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Overlong:
+class Overlong(Struct, frozen=True):
     """A message over the size limit was dropped; ``id`` is its id where its beginning showed one."""
 
     peer: str
     id: str | int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Connected:
+class Connected(Struct, frozen=True):
     """An upstream's process (or connection) is up; the handshake can begin."""
 
     upstream: str
 
 
-@dataclass(frozen=True, slots=True)
-class Disconnected:
+class Disconnected(Struct, frozen=True):
     """An upstream is gone; ``final`` when the supervisor gave up on it."""
 
     upstream: str
@@ -55,47 +52,41 @@ class Disconnected:
     final: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Scanned:
+class Scanned(Struct, frozen=True):
     """Answer to :class:`Scan`: disjoint spans for each of its texts."""
 
     job: int
     found: Sequence[Sequence[Span]]
 
 
-@dataclass(frozen=True, slots=True)
-class ScanFailed:
+class ScanFailed(Struct, frozen=True):
     """A detector raised, timed out or is gone."""
 
     job: int
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Assigned:
+class Assigned(Struct, frozen=True):
     """Answer to :class:`Assign`: the mappings are durable."""
 
     job: int
     entries: Sequence[Entry]
 
 
-@dataclass(frozen=True, slots=True)
-class AssignFailed:
+class AssignFailed(Struct, frozen=True):
     """The store is away, damaged or over a quota: nothing was assigned."""
 
     job: int
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Elapsed:
+class Elapsed(Struct, frozen=True):
     """A timer that :class:`StartTimer` set ran out."""
 
     timer: Timer
 
 
-@dataclass(frozen=True, slots=True)
-class Timer:
+class Timer(Struct, frozen=True):
     """The name of a timer: what it is for, and whom it concerns."""
 
     purpose: str
@@ -106,16 +97,14 @@ class Timer:
 # -- effects ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Send:
+class Send(Struct, frozen=True):
     """Write one message to a peer."""
 
     peer: str
     message: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(Struct, frozen=True):
     """Look for personal data; small work is done at once, large work and names in a worker."""
 
     job: int
@@ -123,8 +112,7 @@ class Scan:
     origin: str
 
 
-@dataclass(frozen=True, slots=True)
-class Assign:
+class Assign(Struct, frozen=True):
     """Give each spelling its token and make the mapping durable before it is used."""
 
     job: int
@@ -133,16 +121,14 @@ class Assign:
     spellings: Sequence[Spelling]
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct, frozen=True):
     """Write one decision to the audit; it never holds a value."""
 
     event: str
     fields: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Log:
+class Log(Struct, frozen=True):
     """Say something on stderr; it never holds a value."""
 
     level: str
@@ -150,29 +136,25 @@ class Log:
     fields: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class LogOutput:
+class LogOutput(Struct, frozen=True):
     """Log a line that an upstream wrote outside the protocol, once it has been made clean."""
 
     upstream: str
     line: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class StartTimer:
+class StartTimer(Struct, frozen=True):
     """Ask for an :class:`Elapsed` after so many seconds; starting a running timer moves its end."""
 
     timer: Timer
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class StopTimer:
+class StopTimer(Struct, frozen=True):
     timer: Timer
 
 
-@dataclass(frozen=True, slots=True)
-class Drop:
+class Drop(Struct, frozen=True):
     """Cut an upstream off; the supervisor decides whether to start it again."""
 
     upstream: str

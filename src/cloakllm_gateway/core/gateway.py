@@ -22,8 +22,9 @@ the order in which jobs finish.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
+
+from msgspec import Struct, field
 
 from cloakllm_gateway.core import calls, greeting, handshake, texts
 from cloakllm_gateway.core.calls import Calls
@@ -90,8 +91,7 @@ LIST_TIMEOUT = 10.0
 IdKey: TypeAlias = tuple[type, str | int]
 
 
-@dataclass(slots=True)
-class _Asked:
+class _Asked(Struct):
     """A request of the client that has not been answered, and the calls in flight for it."""
 
     request: Request

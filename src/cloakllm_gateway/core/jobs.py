@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
+
+from msgspec import Struct, field
 
 from cloakllm_gateway.core.directory import Directory
 from cloakllm_gateway.core.events import Assign, Effect, Log, Record, Scan
@@ -28,8 +29,7 @@ Claim: TypeAlias = Callable[[Upstream, Sequence[tuple[str, str]]], None]
 Failed: TypeAlias = Callable[[str], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(Struct, frozen=True):
     """One part of a message to make clean, and who is waiting for it.
 
     ``claim`` takes the resources it shows; without one they are claimed at once.

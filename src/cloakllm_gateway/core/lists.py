@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
+
+from msgspec import Struct, field
 
 from cloakllm_gateway.core import handshake
 from cloakllm_gateway.core.directory import Directory, Route, declared_keys
@@ -44,8 +45,7 @@ class Ask(Protocol):
     ) -> None: ...
 
 
-@dataclass(slots=True)
-class _Gathering:
+class _Gathering(Struct):
     """One merged list in the making: what each upstream has contributed, in the order of the configuration."""
 
     method: str

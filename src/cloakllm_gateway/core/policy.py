@@ -8,8 +8,9 @@ can record it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from cloakllm_gateway.core.settings import Scope, Settings
 from cloakllm_gateway.vault.entries import Entry
@@ -26,8 +27,7 @@ class Verdict(NamedTuple):
     foreign: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(Struct, frozen=True):
     """The restore rules of one configuration (design, section 6)."""
 
     settings: Settings

@@ -7,8 +7,9 @@ narrowly: a token becomes a value only where that upstream is its origin.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from cloakllm_gateway.core import handshake, texts
 from cloakllm_gateway.core.events import CLIENT, Effect, Record, Send
@@ -22,8 +23,7 @@ from cloakllm_gateway.protocol.jsonrpc import INTERNAL_ERROR, METHOD_NOT_FOUND, 
 from cloakllm_gateway.protocol.surface import DATA, SURFACE
 
 
-@dataclass(slots=True)
-class _Question:
+class _Question(Struct):
     """One question in flight; ``progress_token`` is what the upstream wants progress under."""
 
     upstream: Upstream

@@ -8,8 +8,9 @@ here is ever built from restored text but the part that goes to the upstream.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 from cloakllm_gateway.core.handles import Handles
 from cloakllm_gateway.core.policy import Policy, Verdict
@@ -43,8 +44,7 @@ class Restored(NamedTuple):
         return tuple(decision.entry for decision in self.decisions)
 
 
-@dataclass(frozen=True, slots=True)
-class Restorer:
+class Restorer(Struct, frozen=True):
     """Restores for one session.  ``categories`` are the names that make ``[NAME_1]`` a token of ours."""
 
     policy: Policy

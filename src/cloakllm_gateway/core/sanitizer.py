@@ -27,8 +27,9 @@ import base64
 import binascii
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
+
+from msgspec import Struct, field
 
 from cloakllm_gateway.core.documentation import is_documentation
 from cloakllm_gateway.core.handles import Handles
@@ -62,18 +63,15 @@ LITERAL_RANK = 1000
 _MASK = "\ue000"
 
 
-@dataclass(frozen=True, slots=True)
-class NeedScan:
+class NeedScan(Struct, frozen=True):
     texts: Sequence[Text]
 
 
-@dataclass(frozen=True, slots=True)
-class NeedAssign:
+class NeedAssign(Struct, frozen=True):
     spellings: Sequence[Spelling]
 
 
-@dataclass(frozen=True, slots=True)
-class Clean:
+class Clean(Struct, frozen=True):
     """The part may go out; ``tokens`` are those it shows, ``uris`` its resources as (real, shown)."""
 
     part: Any
@@ -84,8 +82,7 @@ class Clean:
 Step: TypeAlias = NeedScan | NeedAssign | Clean
 
 
-@dataclass(slots=True)
-class Report:
+class Report(Struct):
     """What was done, in numbers: what the audit and the log may know."""
 
     found: Counter[str] = field(default_factory=Counter)
@@ -94,8 +91,7 @@ class Report:
     dropped: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """Where a message comes from, as far as its sanitizing is concerned.
 
     ``categories`` are the names that make ``[NAME_1]`` a token that restore

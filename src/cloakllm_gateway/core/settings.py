@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 
 class Scope(StrEnum):
@@ -14,8 +15,7 @@ class Scope(StrEnum):
     UPSTREAM = "upstream"
 
 
-@dataclass(frozen=True, slots=True)
-class UpstreamSettings:
+class UpstreamSettings(Struct, frozen=True):
     """One upstream as the core sees it.
 
     ``origin`` is the name with a fingerprint of what is behind it, so that
@@ -38,8 +38,7 @@ class UpstreamSettings:
     roots: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """One gateway.  ``startup_wait`` is in seconds; ``name_budget`` in characters."""
 
     upstreams: Mapping[str, UpstreamSettings]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any
+
+from msgspec import Struct, field
 
 from cloakllm_gateway.core.events import Effect
 from cloakllm_gateway.core.settings import UpstreamSettings
@@ -24,8 +25,7 @@ class Phase(Enum):
     FAILED = auto()
 
 
-@dataclass(slots=True)
-class Call:
+class Call(Struct):
     """One request in flight towards an upstream.
 
     ``client_id`` is the id of the client's request it serves (None for the
@@ -45,8 +45,7 @@ class Call:
     timeout: float = 0.0
 
 
-@dataclass(slots=True, eq=False)
-class Ticket:
+class Ticket(Struct, eq=False):
     """A place in the order of what leaves for the client; ``effects`` is None until the message is clean."""
 
     is_response: bool
@@ -85,8 +84,7 @@ class Lane:
         return leaving
 
 
-@dataclass(slots=True)
-class Upstream:
+class Upstream(Struct):
     """The running state of one configured upstream."""
 
     settings: UpstreamSettings

@@ -14,9 +14,10 @@ official Python SDK against this table and is red where a field has no row.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TypeAlias
+
+from msgspec import Struct
 
 
 class Role(Enum):
@@ -40,8 +41,7 @@ URI, BLOB, MEDIA, SCHEMA, ADVERTISED = Role.URI, Role.BLOB, Role.MEDIA, Role.SCH
 HANDLE, NAME, PROTOCOL = Role.HANDLE, Role.NAME, Role.PROTOCOL
 
 
-@dataclass(frozen=True, slots=True)
-class Tagged:
+class Tagged(Struct, frozen=True):
     """A union whose member is named by the string under ``field``; an unknown name means ``otherwise``."""
 
     field: str
@@ -49,8 +49,7 @@ class Tagged:
     otherwise: Shape
 
 
-@dataclass(frozen=True, slots=True)
-class Marked:
+class Marked(Struct, frozen=True):
     """A union whose member is known by a field that only it has; none of them means ``otherwise``."""
 
     cases: dict[str, Shape]
@@ -165,8 +164,7 @@ SUBSCRIPTIONS: dict[str, Shape] = {
 ERROR: Shape = {"code": PROTOCOL, "message": DATA, "data": DATA}
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One method: the shapes of its params and of its result (``None`` for a notification)."""
 
     params: Shape
@@ -261,7 +259,10 @@ def _words() -> frozenset[str]:
     """Every field name of the table."""
     found: set[str] = set(SURFACE)
     seen: set[int] = set()
-    stack: list[Shape | None] = [row for rows in SURFACE.values() for row in (rows.params, rows.result)] + [ERROR, ANSWER]
+    stack: list[Shape | None] = [row for rows in SURFACE.values() for row in (rows.params, rows.result)] + [
+        ERROR,
+        ANSWER,
+    ]
     while stack:
         shape = stack.pop()
         if id(shape) in seen:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from cloakllm_gateway import __version__
 from cloakllm_gateway.core.gateway import Gateway
@@ -24,8 +25,7 @@ from cloakllm_gateway.vault.vault import Vault
 NAMESPACE = "stdio"
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(Struct, frozen=True):
     """Everything one session runs on."""
 
     config: Config

@@ -18,8 +18,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from cloakllm_gateway.spans import Encoding, Proof, Span
 from cloakllm_gateway.vault.tokens import scan
@@ -43,8 +44,7 @@ _SPACELESS = (
 )
 
 
-@dataclass(slots=True)
-class Known:
+class Known(Struct):
     """A value to look for, and how to report it.
 
     ``origins`` restricts it to messages of these upstreams, None is everywhere.
@@ -171,8 +171,7 @@ class KnownValues:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Probe:
+class _Probe(Struct, frozen=True):
     """A text and its case-folded form; ``offsets`` lead back where folding changed lengths, -1 inside a character."""
 
     text: str

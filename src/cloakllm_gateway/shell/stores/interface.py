@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from cloakllm_gateway.errors import VaultError
 from cloakllm_gateway.vault.entries import Entry, Spelling
 
 
-@dataclass(frozen=True, slots=True)
-class Quotas:
+class Quotas(Struct, frozen=True):
     """How many spellings a store keeps, how many of them from one origin, and how many new ones of one message."""
 
     total: int = 1_000_000

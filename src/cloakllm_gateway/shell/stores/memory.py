@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import anyio
 import anyio.to_thread
+from msgspec import Struct, field
 
 from cloakllm_gateway.shell.stores.highwater import HighWater, Numbers, RandomStart
 from cloakllm_gateway.shell.stores.interface import DEFAULT_QUOTAS, QuotaExceeded, Quotas
@@ -23,16 +23,14 @@ Identity = tuple[str, ...]
 Stem = tuple[str, str]
 
 
-@dataclass(slots=True)
-class _Stem:
+class _Stem(Struct):
     """A canonical value: its number, and how many spellings of it there are."""
 
     number: int
     spellings: int = 0
 
 
-@dataclass(slots=True)
-class _Group:
+class _Group(Struct):
     """The values of upstreams that share equality, in one namespace."""
 
     entries: dict[Identity, Entry] = field(default_factory=dict)
