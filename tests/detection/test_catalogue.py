@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from cloakllm_gateway.detection.catalogue import CATALOGUE, Category, is_documentation
+from cloakllm_gateway.detection.catalogue import CATALOGUE, Category
 from cloakllm_gateway.detection.catalogue.checks import iban, luhn
 from cloakllm_gateway.detection.engine import Detector
 from cloakllm_gateway.detection.structure import has_shape
@@ -72,11 +72,3 @@ def test_checksums_refuse_a_changed_digit() -> None:
     assert not luhn("4111111111111112")
     assert iban("DE89370400440532013000") == 22
     assert iban("DE89370400440532013001") == 0
-
-
-def test_documentation_domains_are_told_from_others() -> None:
-    assert is_documentation("user@example.com")
-    assert is_documentation("https://docs.example.org/")
-    assert is_documentation("a@host.test")
-    assert not is_documentation("kim@notexample.com")
-    assert not is_documentation("kim@example.com.evil.io")

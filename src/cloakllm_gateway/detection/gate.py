@@ -41,7 +41,7 @@ _PIECE = lazy(
 )
 #: A repeat is widened to "at least this many"; more would only make the automaton larger.
 _MOST = 8
-#: Repeats of up to this many stay as they are: the gap between a word and the value it names.
+#: The gap between a word and the value it names keeps its bound up to this many characters.
 _GAP = 24
 
 
@@ -64,7 +64,7 @@ def relaxed(truth: str) -> str:
         elif kind == "edge":
             continue
         elif kind == "repeat":
-            out.append(_widened(text))
+            out.append(_widened(text, out[-1]))
         elif kind == "charset":
             out.append(_bytes_class(text))
         elif kind == "group":
@@ -104,11 +104,12 @@ def _skip_group(pieces: Iterator[re.Match[str]]) -> None:
                 return
 
 
-def _widened(repeat: str) -> str:
+def _widened(repeat: str, repeated: str) -> str:
+    """The repeat without its upper bound, but for short ones and for the gap between a word and its value."""
     if not repeat.startswith("{"):
         return repeat[0]
     low, comma, high = repeat.rstrip("?")[1:-1].partition(",")
-    if comma and high and int(high) <= _GAP and int(low) <= 1:
+    if comma and high and int(high) <= (_GAP if repeated.startswith("[^") else 4) and int(low) <= 4:
         return f"{{{low},{high}}}"
     if not comma and int(low) <= _MOST:
         return f"{{{low}}}"
@@ -130,23 +131,16 @@ def _bytes_class(charset: str) -> str:
 
 
 class Gate:
-    """Compiled once for a set of truths; safe to share between threads."""
+    """Compiled once for a set of truths; safe to share between threads.
+
+    Truths that begin with a word in any case and those that begin with a shape
+    have an automaton each: one for both would have the product of their states.
+    """
 
     def __init__(self, truths: Sequence[str]) -> None:
-        options = re2.Options()
-        options.encoding = re2.Options.Encoding.LATIN1
-        options.log_errors = False
-        options.never_capture = True
-        options.max_mem = 128 << 20
-        self._set = re2.Set.SearchSet(options)
-        for truth in truths:
-            try:
-                self._set.Add(relaxed(truth))
-            except re2.error as error:
-                raise DetectionError(f"A pattern has no gate: {error}") from None
-        # Matches everywhere: where it is missing, the automaton ran out of memory and nothing it says counts.
-        self._sentinel = self._set.Add("")
-        self._set.Compile()
+        worded = [index for index, truth in enumerate(truths) if "(?i:" in truth]
+        shaped = [index for index, truth in enumerate(truths) if "(?i:" not in truth]
+        self._automata = [_Automaton(truths, indexes) for indexes in (worded, shaped) if indexes]
 
     def ranges(self, buffer: str) -> dict[int, list[tuple[int, int, int]]]:
         """For each pattern that may match: disjoint ``(start, stop, limit)`` in order.
@@ -164,7 +158,7 @@ class Gate:
                 else buffer[start:stop].encode("utf-8", "surrogatepass")
             )
             limit = cuts[min(i + 2, len(cuts) - 1)]
-            for pattern in self._matched(window):
+            for pattern in (pattern for automaton in self._automata for pattern in automaton.matched(window)):
                 ranges = found.setdefault(pattern, [])
                 if ranges and ranges[-1][1] >= start:
                     ranges[-1] = (ranges[-1][0], stop, limit)
@@ -172,12 +166,32 @@ class Gate:
                     ranges.append((start, stop, limit))
         return found
 
-    def _matched(self, window: bytes) -> list[int]:
+
+class _Automaton:
+    """One Set, and which truths its patterns stand for."""
+
+    def __init__(self, truths: Sequence[str], indexes: Sequence[int]) -> None:
+        options = re2.Options()
+        options.encoding = re2.Options.Encoding.LATIN1
+        options.log_errors = False
+        options.never_capture = True
+        options.max_mem = 128 << 20
+        self._indexes = indexes
+        self._set = re2.Set.SearchSet(options)
+        for index in indexes:
+            try:
+                self._set.Add(relaxed(truths[index]))
+            except re2.error as error:
+                raise DetectionError(f"A pattern has no gate: {error}") from None
+        # Matches everywhere: where it is missing, the automaton ran out of memory and nothing it says counts.
+        self._sentinel = self._set.Add("")
+        self._set.Compile()
+
+    def matched(self, window: bytes) -> list[int]:
         matched: list[int] = self._set.Match(window) or []
         if self._sentinel not in matched:
             raise DetectionError("The gate ran out of memory")
-        matched.remove(self._sentinel)
-        return matched
+        return [self._indexes[pattern] for pattern in matched if pattern != self._sentinel]
 
 
 #: Stands between the strings of a buffer; a match that crosses it is none.

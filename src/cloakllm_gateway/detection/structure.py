@@ -85,7 +85,7 @@ class Structure:
         return (
             category is not None
             and bool(value)
-            and _shape(category.shape).fullmatch(value) is not None
+            and has_shape(category, value)
             and (category.plausible is None or category.plausible(value))
         )
 

@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from cloakllm_gateway.detection.catalogue import contact, identity, money, network, people, secrets
-from cloakllm_gateway.detection.catalogue.checks import is_documentation
-from cloakllm_gateway.detection.catalogue.model import CERTAIN, Category, Example, Pattern
+from cloakllm_gateway.detection.catalogue.model import Category, Example, Pattern
 
 TERM = Category("TERM", examples=(), canonical=lambda text: text)
 
@@ -28,4 +27,4 @@ _ALL = (
 
 CATALOGUE: Mapping[str, Category] = MappingProxyType({category.name: category for category in _ALL})
 
-__all__ = ["CATALOGUE", "CERTAIN", "TERM", "Category", "Example", "Pattern", "is_documentation"]
+__all__ = ["CATALOGUE", "TERM", "Category", "Example", "Pattern"]

@@ -258,15 +258,6 @@ def email(text: str) -> int:
     return len(text) - len(last) + len(kept)
 
 
-#: RFC 2606 and RFC 6761: names that documentation uses and nobody has a mailbox at.
-_DOCUMENTATION = lazy(r"(?:^|[@./])(?:example\.(?:com|org|net)|[\w-]+\.(?:test|invalid|example|localhost))$", re.I)
-
-
-def is_documentation(value: str) -> bool:
-    """Whether a value lies in a domain reserved for documentation."""
-    return _DOCUMENTATION.search(value.strip().rstrip("./")) is not None
-
-
 # -- identifiers ----------------------------------------------------------------------------------
 
 
@@ -285,6 +276,13 @@ def ssn(text: str) -> bool:
 def stdnum(module: str) -> Callable[[str], bool]:
     """The ``is_valid`` of a ``python-stdnum`` module, imported when first asked."""
     return lambda text: bool(import_module("stdnum." + module).is_valid(text))
+
+
+def resident_id_cn(text: str) -> bool:
+    """GB 11643: a region, a birth date, and ISO 7064 mod 11-2."""
+    month, day = int(text[10:12]), int(text[12:14])
+    total = sum((10 if c in "Xx" else int(c)) * 2**i for i, c in enumerate(reversed(text)))
+    return text[6:8] in ("19", "20") and 1 <= month <= 12 and 1 <= day <= 31 and total % 11 == 1
 
 
 def mixed(text: str) -> bool:
