@@ -143,8 +143,10 @@ def test_serving_ends_well_when_the_client_leaves(write):
 def test_serving_imports_nothing_of_the_command_line_and_no_slow_library(write):
     source = """
         import sys
+        from cloakllm_gateway.shell.streams import claim
+        streams = claim()
         from cloakllm_gateway.cli.serve import serve
-        status = serve(sys.argv[1])
+        status = serve(sys.argv[1], streams)
         slow = {"click", "rich", "mcp", "pydantic", "spacy", "phonenumbers", "stdnum", "cryptography"}
         print(status, sorted(slow & set(sys.modules)), file=sys.stderr)
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,16 @@ def visit(driver: Driver) -> list[Any]:
     return [driver.call("ping"), *asked]
 
 
+def renumbered(seen: list[Any]) -> str:
+    """What was seen, with its tokens numbered as they come: which numbers are free says nothing of anybody."""
+    stems: dict[tuple[str, str], int] = {}
+
+    def renumber(token: re.Match[str]) -> str:
+        return f"[{token[1]}_{stems.setdefault((token[1], token[2]), len(stems))}{token[3] or ''}]"
+
+    return re.sub(r"\[([A-Z][A-Z_]*?)_([0-9]+)(_[0-9]+)?\]", renumber, json.dumps(seen))
+
+
 @pytest.mark.parametrize("shape", ["structured", "json_in_text", "csv"])
 def test_nobody_can_make_words_of_the_protocol_or_of_others_personal(
     peers: Processes, tmp_path: Path, shape: str
@@ -74,7 +85,7 @@ def test_nobody_can_make_words_of_the_protocol_or_of_others_personal(
         driver = meet(peers, crm(folder), hostile(folder).tool("rows", said))
         driver.tool("evil__rows")
         seen.append(visit(driver))
-    assert seen[1] == seen[0]
+    assert renumbered(seen[1]) == renumbered(seen[0])
 
 
 def test_a_flood_of_values_is_withheld_and_costs_the_others_nothing(peers: Processes, tmp_path: Path) -> None:

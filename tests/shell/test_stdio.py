@@ -116,9 +116,10 @@ async def test_a_client_that_closed_its_output_ends_the_run_and_takes_no_more():
 NOISY = """
     import os, sys
     import anyio
+    from cloakllm_gateway.shell.streams import claim
     from cloakllm_gateway.shell.transports.stdio import Front
 
-    front = Front.claim(1 << 20)
+    front = Front(*claim(), 1 << 20)
     print("downloading model 10%")
     os.write(1, b"raw noise\\n")
     os.system("echo a child prints")
@@ -163,9 +164,10 @@ def test_the_process_ends_on_a_signal_while_the_client_neither_writes_nor_reads(
     source = """
         import signal
         import anyio
+        from cloakllm_gateway.shell.streams import claim
         from cloakllm_gateway.shell.transports.stdio import Front
 
-        front = Front.claim(1 << 20)
+        front = Front(*claim(), 1 << 20)
 
         async def main():
             async with front, anyio.create_task_group() as tasks:

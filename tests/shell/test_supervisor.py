@@ -365,9 +365,10 @@ GATEWAY = """
     from cloakllm_gateway.shell.config import UpstreamConfig
     from cloakllm_gateway.shell.logging import Logger
     from cloakllm_gateway.shell.supervisor import Spec, Supervisor
+    from cloakllm_gateway.shell.streams import claim
     from cloakllm_gateway.shell.transports.stdio import Front
 
-    front = Front.claim(1 << 20)
+    front = Front(*claim(), 1 << 20)
 
     async def clean(line):
         return line

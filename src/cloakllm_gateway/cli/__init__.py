@@ -16,9 +16,12 @@ def main() -> None:
     """Run the command that ``sys.argv`` asks for."""
     match sys.argv[1:]:
         case ["--config", path] | ["serve", "--config", path]:
+            from cloakllm_gateway.shell.streams import claim
+
+            streams = claim()  # before anything that could print is imported
             from cloakllm_gateway.cli.serve import serve
 
-            sys.exit(serve(path))
+            sys.exit(serve(path, streams))
         case _:
             from cloakllm_gateway.cli.commands import gateway
 

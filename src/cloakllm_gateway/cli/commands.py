@@ -58,9 +58,12 @@ def demo() -> None:
 
 
 def _serve(config: str) -> None:
+    from cloakllm_gateway.shell.streams import claim
+
+    streams = claim()
     from cloakllm_gateway.cli.serve import serve as run
 
-    sys.exit(run(config))
+    sys.exit(run(config, streams))
 
 
 def _check(config: str, verbose: bool) -> None:

@@ -12,14 +12,15 @@ from cloakllm_gateway.errors import GatewayError
 from cloakllm_gateway.shell import run
 from cloakllm_gateway.shell.config import load
 from cloakllm_gateway.shell.logging import Logger
+from cloakllm_gateway.shell.streams import Streams
 
 
-def serve(path: str) -> int:
+def serve(path: str, streams: Streams) -> int:
     """Serve the configuration at ``path`` until the client leaves; returns the exit status."""
     sys.excepthook = report_uncaught
     try:
         config = load(Path(path))
-        anyio.run(run.serve, config, Logger(config.log_level))
+        anyio.run(run.serve, config, Logger(config.log_level), streams)
     except GatewayError as error:
         return explain(error)
     except BaseExceptionGroup as group:

@@ -307,14 +307,15 @@ class Gateway:
             self._refuse(request, INVALID_PARAMS, texts.NO_URI)
             return
         owner = self._directory.owner(uri)
-        if owner is not None and not owner.contested:
-            # The message it came in says what it stands for: there is nothing to decide.
-            params = {**(request.params or {}), "uri": owner.uri}
-            self._send(request, self._upstreams[owner.upstream], Restored(params, ()), uri)
-            return
         name = owner.upstream if owner else self._directory.by_template(uri)
         upstream = self._upstreams[name] if name else self._only("resources")
-        if upstream is not None:
+        if upstream is not None and handshake.is_ui(uri) and not upstream.settings.ui:
+            self._refuse(request, INVALID_PARAMS, texts.NOT_GRANTED)
+        elif upstream is not None and owner is not None and not owner.contested:
+            # The message it came in says what it stands for: there is nothing to decide.
+            params = {**(request.params or {}), "uri": owner.uri}
+            self._send(request, upstream, Restored(params, ()), uri)
+        elif upstream is not None:
             self._forward(request, upstream, request.params or {}, uri=uri)
         elif "resources/templates/list" in self._lists.loaded:
             self._refuse(request, INVALID_PARAMS, texts.UNKNOWN_RESOURCE)
@@ -392,7 +393,8 @@ class Gateway:
             return
         arguments = params.get("arguments")
         if arguments is not None and not isinstance(arguments, dict):
-            self._refuse(request, INVALID_PARAMS, texts.NO_ARGUMENTS)
+            # Not a tool that failed but a request that is none: a protocol error, as MCP tells them apart.
+            self._out += self._reply(request, jsonrpc.failure(request.id, INVALID_PARAMS, texts.NO_ARGUMENTS))
             return
         restored = Restored(params, ())
         if self._settings.sanitize:
@@ -421,6 +423,9 @@ class Gateway:
             uris={} if uri is None else {restored.part["uri"]: uri},
         )
         self._asked[_key(request.id)].calls.add((upstream.name, call.id))
+        if request.method == "resources/subscribe" and uri is not None:
+            # Updates are to carry the URI in the form that was subscribed to.
+            self._directory.claim(upstream.name, restored.part["uri"], uri)
 
     def _account(self, request: Request, upstream: Upstream, restored: Restored) -> None:
         """Every restore is recorded; one towards an upstream that is not its origin is also logged."""
@@ -555,10 +560,16 @@ class Gateway:
                 id = self._questions.cancelled(upstream, params.get("requestId"))
                 if id is not None:
                     self._relay(upstream, notification, {"requestId": id})
+            case "notifications/resources/updated" if self._owned_by_another(upstream, params.get("uri")):
+                self._out.append(Log("warning", "update_of_anothers_resource", {"upstream": upstream.name}))
             case "notifications/initialized" | "notifications/roots/list_changed":
                 self._out.append(Log("debug", "notification_out_of_place", {"upstream": upstream.name}))
             case _:
                 self._relay(upstream, notification, {})
+
+    def _owned_by_another(self, upstream: Upstream, uri: Any) -> bool:
+        owner = self._directory.owner(uri) if isinstance(uri, str) else None
+        return owner is not None and owner.upstream != upstream.name
 
     def _relay(self, upstream: Upstream, notification: Notification, ours: dict[str, Any]) -> None:
         """Pass a notification on to the client, with the ids that are ours to set."""

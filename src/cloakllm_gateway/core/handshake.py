@@ -18,6 +18,12 @@ LATEST = VERSIONS[-1]
 UI_EXTENSION = "io.modelcontextprotocol/ui"
 UI_META = ("ui", "ui/resourceUri")
 
+
+def is_ui(uri: str) -> bool:
+    """Whether a resource is a page of the MCP Apps extension."""
+    return uri[:5].lower() == "ui://"
+
+
 #: What a server asks of a client, and the capability a client declares for it.
 CLIENT_SERVES = {
     "roots/list": "roots",

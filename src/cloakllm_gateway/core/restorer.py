@@ -91,19 +91,21 @@ class _Run:
         is_url = _URL.fullmatch(leaf.value) is not None
 
         def resolve(match: TokenMatch, place: Place) -> Entry | None:
-            return self._resolve(match, place, leaf.role, is_url)
+            return self._resolve(leaf, match, place, is_url)
 
         new = placing.restore(leaf.value, resolve, parameter)
         if isinstance(new, NumberText):
             return new.lexeme if leaf.is_key else _number(new.lexeme)
         return leaf.value if new == leaf.value else new
 
-    def _resolve(self, match: TokenMatch, place: Place, role: Role, is_url: bool) -> Entry | None:
-        token = match.token
+    def _resolve(self, leaf: Leaf, match: TokenMatch, place: Place, is_url: bool) -> Entry | None:
+        token, role = match.token, leaf.role
         entry = self._by.vault.lookup(token) if self._by.vault.is_shown(token) else None
         if entry is None:
             if role is RESTORE and token.category in self._by.categories:
-                self._refuse_unknown(token.category, str(token))
+                # Inside JSON text the match has positions of its own; there the token's own form is repeated.
+                written = leaf.text[match.start : match.end]
+                self._refuse_unknown(token.category, written if tokens.scan(written) else str(token))
             return None
         verdict = self._verdict(entry, role)
         if not verdict.allowed:

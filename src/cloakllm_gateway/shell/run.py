@@ -41,6 +41,7 @@ from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.shell.config import Config
 from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.proof import prove
+from cloakllm_gateway.shell.streams import Streams
 from cloakllm_gateway.shell.supervisor import Spec, Supervisor
 from cloakllm_gateway.shell.timers import Timers
 from cloakllm_gateway.shell.transports import Transport
@@ -166,8 +167,8 @@ class Interpreter:
             await self.post(Assigned(effect.job, entries))
 
 
-async def serve(config: Config, logger: Logger) -> None:
-    """One session on standard input and output, until the client leaves or a signal comes.
+async def serve(config: Config, logger: Logger, streams: Streams) -> None:
+    """One session on ``streams``, until the client leaves or a signal comes.
 
     Raises :class:`DetectionError` if the start-up proof fails,
     :class:`VaultError` if the state is damaged, and :class:`ConfigError` for a
@@ -178,7 +179,7 @@ async def serve(config: Config, logger: Logger) -> None:
     gc.set_threshold(50_000, 20, 100)
     parts = assemble(config, logger)
     gc.freeze()
-    async with Front.claim(config.limits.max_message_bytes) as front, anyio.create_task_group() as tasks:
+    async with Front(*streams, config.limits.max_message_bytes) as front, anyio.create_task_group() as tasks:
         tasks.start_soon(_leave_on_signal, tasks.cancel_scope)
         await session(parts, front)
         tasks.cancel_scope.cancel()

@@ -1,9 +1,7 @@
 """The client's side over standard input and output.
 
-File descriptor 1 carries protocol and nothing else: :meth:`Front.claim` keeps
-private copies of descriptors 0 and 1 and points the public ones elsewhere, so
-that whatever a library prints lands on standard error, and whatever a library
-reads is at its end.
+The descriptors are private copies that :mod:`..streams` made before anything
+else was imported.
 
 Pipes are read and written by two threads of our own.  asyncio cannot wait for
 every kind of standard input (files, Windows pipes), and a thread of a pool that
@@ -14,7 +12,6 @@ from __future__ import annotations
 
 import os
 import queue
-import sys
 import threading
 from collections.abc import Awaitable, Callable
 from typing import Final, Self
@@ -49,11 +46,6 @@ class Front:
         self._write_fd = write_fd
         self._incoming = Incoming(CLIENT, max_bytes)
         self._outgoing: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-
-    @classmethod
-    def claim(cls, max_bytes: int) -> Front:
-        """Take standard input and output of this process for the protocol; to be called before anything prints."""
-        return cls(*_private_streams(), max_bytes)
 
     async def __aenter__(self) -> Self:
         self._token = current_token()
@@ -127,28 +119,3 @@ class Front:
         except OSError:  # the client closed its end
             return False
         return True
-
-
-def _private_streams() -> tuple[int, int]:
-    """Private copies of descriptors 0 and 1; then 0 reads nothing and 1, like ``sys.stdout``, is standard error."""
-    if sys.stdout is not None:
-        sys.stdout.flush()
-    null = os.open(os.devnull, os.O_RDWR)
-    try:
-        os.fstat(2)
-    except OSError:  # started without a standard error; a copy below must not take its number
-        os.dup2(null, 2)
-    read_fd, write_fd = os.dup(0), os.dup(1)
-    os.dup2(null, 0)
-    os.dup2(2, 1)
-    if null != 2:
-        os.close(null)
-    sys.stdout = sys.stderr
-    for fd in (read_fd, write_fd):
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.setmode(fd, os.O_BINARY)
-        else:
-            os.set_blocking(fd, True)  # a client may hand over pipes that are not
-    return read_fd, write_fd
