@@ -85,7 +85,8 @@ def test_nobody_can_make_words_of_the_protocol_or_of_others_personal(
         driver = meet(peers, crm(folder), hostile(folder).tool("rows", said))
         driver.tool("evil__rows")
         seen.append(visit(driver))
-    assert renumbered(seen[1]) == renumbered(seen[0])
+    for calm, stormy in zip(renumbered(seen[0]).split("}, {"), renumbered(seen[1]).split("}, {"), strict=True):
+        assert stormy == calm
 
 
 def test_a_flood_of_values_is_withheld_and_costs_the_others_nothing(peers: Processes, tmp_path: Path) -> None:

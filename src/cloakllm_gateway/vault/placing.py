@@ -169,9 +169,17 @@ def _spots_of(text: str, spans: Sequence[Span], quotes: Sequence[str]) -> list[S
 
 
 def _spelled(span: Span, raw: str, layers: Layers) -> Span:
-    if not layers or span.encoding is Encoding.JSON_NUMBER:
+    """``span`` with its encoding and value; what reads and is written the same here as anywhere is PLAIN.
+
+    So the address in JSON text and the one beside it have one token.
+    """
+    if span.encoding is Encoding.JSON_NUMBER:
         return span
-    return span._replace(encoding=layers[-1], value=decoded(raw, layers))
+    if not layers:
+        return span._replace(encoding=Encoding.PLAIN) if span.value in ("", raw) else span
+    value = decoded(raw, layers)
+    is_plain = value == raw == encoded(value, layers)
+    return span._replace(encoding=Encoding.PLAIN if is_plain else layers[-1], value=value)
 
 
 def _grown(text: str, spans: Sequence[Span]) -> tuple[list[Span], list[str]]:
