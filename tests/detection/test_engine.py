@@ -126,6 +126,18 @@ def test_encoded_addresses_keep_their_spelling() -> None:
     ]
 
 
+def test_any_number_of_invisible_characters_hides_nothing() -> None:
+    text = "to kim@" + "\u200b" * 3_000 + "example.org now"
+    (span,) = DETECTOR.find([Text(text)])[0]
+    assert (span.value, text[: span.start], text[span.end :]) == ("kim@example.org", "to ", " now")
+
+
+def test_a_base64_run_is_hidden_whole() -> None:
+    text = "Authorization: Basic a2ltQGV4YW1wbGUub3JnOmh1bnRlcjI= ok"
+    (span,) = DETECTOR.find([Text(text)])[0]
+    assert text[: span.start] + text[span.end :] == "Authorization: Basic  ok"
+
+
 def test_an_encoding_is_named_only_where_it_changed_the_value() -> None:
     (span,) = DETECTOR.find([Text('{"note": "line\\nkim@example.org"}')])[0]
     assert (span.value, span.encoding) == ("kim@example.org", Encoding.PLAIN)

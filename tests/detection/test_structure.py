@@ -58,6 +58,36 @@ def test_a_name_needs_a_personal_sibling_and_the_look_of_a_name(text: str) -> No
     assert persons(text) == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "token = b64encode(userpass).decode()",
+        "def login(username: str | bytes, password: Optional[str] = None): ...",
+        "self.user = user_parts[1]",
+        'user = os.environ.get("USER")',
+        "connect(password=password, user=user)",
+        "secret_key = settings.SECRET_KEY",
+    ],
+)
+def test_code_that_handles_secrets_holds_none(text: str) -> None:
+    assert DETECTOR.find([Text(text)])[0] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("login password=swordfish ok", "swordfish"),
+        ('conn = connect(password="swordfish9")', "swordfish9"),
+        ("SMTP_PASS=tr0ub4dor&3\nX=1", "tr0ub4dor&3"),
+        ("db:\n  password: sword-fish", "sword-fish"),
+        ("?access_token=9f8e7d6c5b4a39281706&x=1", "9f8e7d6c5b4a39281706"),
+        ("client_secret: 'a b c d'", "a b c d"),
+    ],
+)
+def test_a_secret_under_its_key_is_found(text: str, value: str) -> None:
+    assert [span.value for span in DETECTOR.find([Text(text)])[0]] == [value]
+
+
 def test_fields_of_one_object_speak_for_each_other() -> None:
     found = DETECTOR.find(
         [

@@ -27,6 +27,8 @@ PERSONAL = frozenset(
      *(category.name for category in (*NATIONAL, *NUMBERED)))
 )  # fmt: skip
 _SECRETS = frozenset(("SECRET", "API_KEY"))
+#: Categories whose keys are also names of variables.
+_CODED = _SECRETS | {"USERNAME"}
 _IDENTIFIER = lazy(r"[A-Za-z_][A-Za-z_.-]*", re.ASCII)
 
 
@@ -38,6 +40,11 @@ class Structure:
 
     def inside(self, text: str) -> Iterator[tuple[int, int, Category, str | None]]:
         """Values that fields of the text prove: start, end, category, and the decoded value if it has escapes."""
+        for offset, block in _blocks(text):
+            for start, end, category, value in self._block(block):
+                yield offset + start, offset + end, category, value
+
+    def _block(self, text: str) -> Iterator[tuple[int, int, Category, str | None]]:
         found = [(reader, field, classify(field.key)) for reader, field in _fields(text) if classify(field.key)]
         persons = {
             (reader, field.record)
@@ -53,6 +60,8 @@ class Structure:
                     continue
                 kind = "PERSON"
             if kind == "PERSON" and not field.quoted and reader != "lines" and not _is_bare_name(text, end, value):
+                continue
+            if kind in _CODED and _is_code(text, field, reader, value):
                 continue
             if kind in _SECRETS and not _is_secret(text, field, reader, value):
                 continue
@@ -98,6 +107,24 @@ def has_shape(category: Category, value: str) -> bool:
 @lru_cache(maxsize=256)
 def _shape(shape: str) -> re.Pattern[str]:
     return re.compile(shape, re.DOTALL)
+
+
+#: A block ends at the first empty line behind so many code points: most blocks of a long text mention no key.
+_BLOCK = 2_048
+_EMPTY_LINE = lazy(r"\n[ \t\r]*\n")
+
+
+def _blocks(text: str) -> Iterator[tuple[int, str]]:
+    """The parts of a text that structure does not reach across: JSON is one part, other text ends at empty lines."""
+    if len(text) <= 2 * _BLOCK or text.lstrip()[:1] in ("{", "["):
+        yield 0, text
+        return
+    start = 0
+    while start < len(text):
+        empty = _EMPTY_LINE.search(text, start + _BLOCK)
+        stop = empty.end() if empty else len(text)
+        yield start, text[start:stop]
+        start = stop
 
 
 def _fields(text: str) -> Iterator[tuple[str, Field]]:
@@ -156,12 +183,25 @@ def _is_bare_name(text: str, end: int, value: str) -> bool:
 
 
 def _is_secret(text: str, field: Field, reader: str, value: str) -> bool:
-    """Whether a secret's field holds one and not code: bare identifiers beside ``=`` are names of variables."""
+    """Whether a secret's field holds one: a name that may mean something else needs a random value."""
     if _ambiguous(field.key):
         return is_random(value)
-    if reader == "lines" and text[field.start - 1] not in "\"'`" and " " in value:
-        return False
-    if reader == "assignments" and not field.quoted and _IDENTIFIER.fullmatch(value):
-        glued = text[field.start - 1] == "="
-        return glued and text[field.end : field.end + 1] in ("", " ", "\n", "\t", "&", ";")
-    return reader != "braces" or field.quoted
+    return not (reader == "lines" and text[field.start - 1] not in "\"'`" and " " in value)
+
+
+def _is_code(text: str, field: Field, reader: str, value: str) -> bool:
+    """Whether a value is an expression: without quotes, a bare identifier is the name of a variable.
+
+    ``password=swordfish`` in a log is a value: glued to its key, and nothing of an expression follows.
+    """
+    if field.quoted:
+        return reader == "lines" and text[field.start - 1] not in "\"'`" and _CALL.match(value) is not None
+    after = text[field.end : field.end + 1]
+    if reader != "assignments" or after in ("(", "["):
+        return True
+    glued = text[field.start - 1] == "=" and after in ("", " ", "\r", "\n", "\t", "&", ";")
+    return _IDENTIFIER.fullmatch(value) is not None and not glued
+
+
+#: A call, a subscript or a type: ``os.environ.get(name)``, ``str | bytes, passwd``.
+_CALL = lazy(r"[A-Za-z_][\w.]{0,60}[(\[]|(?:str|int|bytes|bool|None|Optional|Any|string|number)\b")

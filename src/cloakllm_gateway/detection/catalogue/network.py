@@ -23,7 +23,7 @@ IP_ADDRESS = Category(
     ),
     patterns=(
         Pattern(
-            r"(?<![A-Za-z0-9._-])(?<![A-Za-z0-9]/)(?<!(?i:ersion|elease|.build) )(?<!(?i:ersion)[:=])(?<!"
+            r"(?<![A-Za-z0-9._-])(?<![A-Za-z0-9]/)(?<![<>=~!]=)(?<!(?i:ersion|elease|.build) )(?<!(?i:ersion)[:=])(?<!"
             r"(?i:ersion): )(?<!(?i:ersion)\": \")"
             r"\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?![A-Za-z0-9_]|[.-][A-Za-z0-9])",
             whole(checks.ipv4),
