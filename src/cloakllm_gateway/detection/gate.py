@@ -36,6 +36,7 @@ _PIECE = lazy(
     | (?P<repeat>\{\d+(?:,\d*)?\}\??|[*+?][?+]?)
     | (?P<charset>\[\^?\]?(?:\\.|[^\]\\])*\])
     | (?P<escape>\\.)
+    | (?P<plain>[A-Za-z0-9_\ :=<>@,;'"/-]+)
     | (?P<other>.)""",
     re.VERBOSE | re.DOTALL,
 )
