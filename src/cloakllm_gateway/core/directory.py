@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct, field
 
+from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.vault import tokens
 
 
@@ -95,8 +96,8 @@ def normal(uri: str) -> str:
     return "".join(parts) + uri[done:]
 
 
-_EXPRESSION = re.compile(r"\{[^{}]*\}")
-_LITERAL_AUTHORITY = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/{}]*/")
+_EXPRESSION = lazy(r"\{[^{}]*\}")
+_LITERAL_AUTHORITY = lazy(r"[A-Za-z][A-Za-z0-9+.-]*://[^/{}]*/")
 
 
 def _pattern(template: str) -> re.Pattern[str] | None:

@@ -8,14 +8,13 @@ Sources: RFC 2606 and RFC 6761 (domains), RFC 5737 and RFC 3849 (addresses).
 
 from __future__ import annotations
 
-import re
-
+from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Span
 
-_RESERVED_DOMAIN = re.compile(
+_RESERVED_DOMAIN = lazy(
     r"(?:^|[@./])(?:example\.(?:com|org|net)|(?:[a-z0-9-]+\.)*(?:test|invalid|example|localhost))\.?$"
 )
-_RESERVED_ADDRESS = re.compile(
+_RESERVED_ADDRESS = lazy(
     r"(?:127\.0\.0\.1|0\.0\.0\.0|192\.0\.2\.\d+|198\.51\.100\.\d+|203\.0\.113\.\d+|::1?|2001:db8:[0-9a-f:]*)"
 )
 

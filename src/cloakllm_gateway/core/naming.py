@@ -9,9 +9,10 @@ in any order of start; routing is by table and never takes a name apart.
 from __future__ import annotations
 
 import hashlib
-import re
 
-_UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
+from cloakllm_gateway.patterns import lazy
+
+_UNSAFE = lazy(r"[^A-Za-z0-9_-]")
 _HASH_LENGTH = 8
 
 

@@ -7,7 +7,6 @@ here is ever built from restored text but the part that goes to the upstream.
 
 from __future__ import annotations
 
-import re
 from typing import Any, NamedTuple
 
 from msgspec import Struct
@@ -15,6 +14,7 @@ from msgspec import Struct
 from cloakllm_gateway.core.handles import Handles
 from cloakllm_gateway.core.policy import Policy, Verdict
 from cloakllm_gateway.errors import Refused
+from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.protocol.jsonrpc import Number
 from cloakllm_gateway.protocol.surface import HANDLE, RESTORE, RESTORE_OWN, Role, Shape
 from cloakllm_gateway.protocol.walk import KeyCollision, Leaf, Path, leaves, replace
@@ -168,7 +168,7 @@ class _Run:
 
 
 #: A text that is an address and nothing else.
-_URL = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.\-]*:[/\\]{2}\S*\s*")
+_URL = lazy(r"\s*[A-Za-z][A-Za-z0-9+.\-]*:[/\\]{2}\S*\s*")
 
 
 def _number(lexeme: str) -> int | Number:

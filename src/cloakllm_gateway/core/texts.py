@@ -6,10 +6,10 @@ message, never a restored value.
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from cloakllm_gateway.errors import GatewayError
+from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.protocol import jsonrpc
 
 #: Appended to the instructions; the only thing the model needs to know about tokens.
@@ -32,7 +32,7 @@ UNKNOWN_TASK = "No upstream has this task"
 UNKNOWN_RESOURCE = "No upstream serves this resource: use a URI from the lists"
 MAY_HAVE_TAKEN_EFFECT = "The request reached the upstream, so it may already have taken effect."
 
-_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+_NAME = lazy(r"[A-Za-z0-9_.-]{1,64}")
 
 
 def unknown_name(kind: str, name: Any) -> str:

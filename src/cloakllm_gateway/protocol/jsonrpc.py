@@ -22,6 +22,7 @@ from typing import Any, Final, NamedTuple, NoReturn, TypeAlias
 import msgspec
 
 from cloakllm_gateway.errors import PeerError
+from cloakllm_gateway.patterns import lazy
 
 PARSE_ERROR: Final = -32700
 INVALID_REQUEST: Final = -32600
@@ -71,7 +72,7 @@ class Number:
         return Number, (self._lexeme,)
 
 
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_NUMBER = lazy(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _blank = object.__new__
 _set_lexeme = Number.__dict__["_lexeme"].__set__
 
@@ -169,7 +170,7 @@ def _refuse(constant: str) -> NoReturn:
 _FAST = msgspec.json.Decoder(float_hook=_number)
 _EXACT = json.JSONDecoder(parse_float=_number, parse_int=_integer, parse_constant=_refuse)
 #: Where msgspec would read the integer `-0` as `0`.  It may stand in a string: the exact decoder is merely slower.
-_ZERO = re.compile(rb"-0(?=[,\]}\s]|\Z)")
+_ZERO = lazy(rb"-0(?=[,\]}\s]|\Z)")
 
 
 def _excess(value: Any, limits: Limits) -> str:
@@ -195,9 +196,9 @@ def _excess(value: Any, limits: Limits) -> str:
 # -- the id of a broken line -----------------------------------------------------------------------
 
 _ID = rb'"id"\s*:\s*("(?:[^"\\\x00-\x1f]|\\.){0,256}"|-?(?:0|[1-9][0-9]{0,18}))'
-_MEMBER = re.compile(_ID + rb"\s*[,}]")
-_LAST_MEMBER = re.compile(rb"[,{]\s*" + _ID + rb"\s*\}\s*\Z")
-_PIECE = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
+_MEMBER = lazy(_ID + rb"\s*[,}]")
+_LAST_MEMBER = lazy(rb"[,{]\s*" + _ID + rb"\s*\}\s*\Z")
+_PIECE = lazy(rb'"(?:[^"\\]++|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
 
 
 def recover_id(head: bytes, tail: bytes) -> Id | None:
@@ -255,7 +256,7 @@ def _verbatim(value: object) -> msgspec.Raw:
 
 
 _ENCODER = msgspec.json.Encoder(enc_hook=_verbatim)
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = lazy("[\ud800-\udfff]")
 
 
 def _write(value: Any, pieces: list[str]) -> None:

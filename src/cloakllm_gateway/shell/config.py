@@ -24,6 +24,7 @@ from msgspec.structs import replace
 from cloakllm_gateway.core.events import CLIENT
 from cloakllm_gateway.core.settings import Scope
 from cloakllm_gateway.errors import ConfigError
+from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.shell.logging import escape
 from cloakllm_gateway.shell.structs import Invalid, build, join, nearest, parse
 
@@ -33,9 +34,9 @@ if TYPE_CHECKING:
 #: Names with a meaning of their own in policies, logs and the audit.
 RESERVED_NAMES = frozenset({CLIENT, "gateway", "*"})
 
-_UPSTREAM_NAME = re.compile(r"[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*", re.ASCII)
+_UPSTREAM_NAME = lazy(r"[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*", re.ASCII)
 _NAME_RULE = "Letters, digits and hyphens, joined by single underscores"
-_CATEGORY = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*", re.ASCII)
+_CATEGORY = lazy(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*", re.ASCII)
 _CATEGORY_RULE = "Capitals and digits joined by single underscores, the last part not a number"
 #: The entity types of the default model (OntoNotes 5).
 NAME_LABELS = frozenset(

@@ -15,6 +15,8 @@ import re
 import threading
 from typing import Final
 
+from cloakllm_gateway.patterns import lazy
+
 LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 
 #: Lines that wait to be written; further ones are counted and dropped.
@@ -23,7 +25,7 @@ BACKLOG: Final = 1000
 #: Seconds that :meth:`Logger.close` waits for a reader of standard error.
 FLUSH: Final = 1.0
 
-_BARE = re.compile(r"[A-Za-z0-9_./:@%+,*-]+", re.ASCII)
+_BARE = lazy(r"[A-Za-z0-9_./:@%+,*-]+", re.ASCII)
 
 
 class Logger:

@@ -12,6 +12,7 @@ from bisect import bisect_left
 from enum import Enum, auto
 
 from cloakllm_gateway.errors import Refused
+from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.vault.entries import Token
 
 
@@ -35,11 +36,11 @@ _LANGUAGES = {
 }  # fmt: skip
 _BY_WORD = {word: language for language, words in _LANGUAGES.items() for word in words}
 _URLS = frozenset({"url", "urls", "uri", "uris", "href", "link", "endpoint", "webhook"})
-_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_SHELL_SAFE = re.compile(r"[A-Za-z0-9_@%+=:,./-]*")
-_BARE_SQL = re.compile(r"[A-Za-z0-9_.@+-]*")
+_WORDS = lazy(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_SHELL_SAFE = lazy(r"[A-Za-z0-9_@%+=:,./-]*")
+_BARE_SQL = lazy(r"[A-Za-z0-9_.@+-]*")
 #: Strings and comments of SQL; one that is not closed reaches to the end.
-_SQL_PIECE = re.compile(
+_SQL_PIECE = lazy(
     r"""'(?:[^']|'')*+(?:'|\Z) | "(?:[^"]|"")*+(?:"|\Z) | `[^`]*+(?:`|\Z) | --[^\n]*+ | /\*.*?(?:\*/|\Z)""",
     re.DOTALL | re.VERBOSE,
 )

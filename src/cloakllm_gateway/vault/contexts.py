@@ -22,6 +22,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Encoding
 from cloakllm_gateway.vault.tokens import TokenMatch, scan
 
@@ -58,7 +59,7 @@ def spots(text: str, is_url: bool = False) -> list[Spot]:
 
 
 #: The beginning of anything that may be, or decode to, a token.
-_MAY_HOLD_TOKEN = re.compile(r"\[|%(?:25)?5[Bb]|\\u00(?:5[Bb]|25)")
+_MAY_HOLD_TOKEN = lazy(r"\[|%(?:25)?5[Bb]|\\u00(?:5[Bb]|25)")
 
 
 def _identity(offset: int) -> int:
@@ -136,15 +137,15 @@ def _escaped(value: str) -> str:
 # -- JSON ------------------------------------------------------------------------------------------
 
 #: A string literal; in valid JSON every quote outside belongs to one.
-_LITERAL = re.compile(r'"((?:[^"\\]|\\.)*+)"', re.DOTALL)
-_ESCAPE = re.compile(r'\\(?:u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|u([0-9a-f]{4})|(["\\/bfnrt]))', re.IGNORECASE)
+_LITERAL = lazy(r'"((?:[^"\\]|\\.)*+)"', re.DOTALL)
+_ESCAPE = lazy(r'\\(?:u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|u([0-9a-f]{4})|(["\\/bfnrt]))', re.IGNORECASE)
 _SHORT = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-_LITERAL_OR_NUMBER = re.compile(r'"((?:[^"\\]|\\.)*+)"|(-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)', re.DOTALL)
+_LITERAL_OR_NUMBER = lazy(r'"((?:[^"\\]|\\.)*+)"|(-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)', re.DOTALL)
 _OPENING = ("{", "[")
 #: A string that may hold JSON: its first character is a bracket, white space before it written out or escaped.
-_NESTED = re.compile(r"(?:[ \t\r\n]|\\[trn])*+[\[{]")
-_COLON = re.compile(r"[ \t\r\n]*+:")
-_SPACE = re.compile(r"[ \t\r\n]*+")
+_NESTED = lazy(r"(?:[ \t\r\n]|\\[trn])*+[\[{]")
+_COLON = lazy(r"[ \t\r\n]*+:")
+_SPACE = lazy(r"[ \t\r\n]*+")
 # Numbers stay text (no limit on digits), control characters in strings are let pass.
 _DECODER = json.JSONDecoder(strict=False, parse_int=str, parse_float=str, parse_constant=str)
 
@@ -254,16 +255,16 @@ class _Url(NamedTuple):
 
 _NO_URL = _Url()
 #: From the slashes behind a scheme to the first character that no URL holds.  Clients take a backslash for a slash.
-_RUN = re.compile(r"(?<=[A-Za-z0-9+.\-]{2}:)[/\\]{2,}([^\s<>\"`^{}|\x00-\x1f]*)")
-_REFERENCE = re.compile(r"(?:[/\\]{2,})?([^\s<>\"`^{}|\x00-\x1f]*)")
-_AUTHORITY = re.compile(r"[^/?#\\]*")
+_RUN = lazy(r"(?<=[A-Za-z0-9+.\-]{2}:)[/\\]{2,}([^\s<>\"`^{}|\x00-\x1f]*)")
+_REFERENCE = lazy(r"(?:[/\\]{2,})?([^\s<>\"`^{}|\x00-\x1f]*)")
+_AUTHORITY = lazy(r"[^/?#\\]*")
 #: The authority of a network-path reference (RFC 3986, 4.2), where a text or a quotation begins with one.
-_NETWORK_PATH = re.compile(r"(?<![^\s\"'`(\[<=])[/\\]{2}([^\s/\\?#\"'`<>()]*)")
-_IPV6 = re.compile(r"(?:[^/?#@\[\]]*@)?\[[0-9A-Fa-f:.%]*\]")
+_NETWORK_PATH = lazy(r"(?<![^\s\"'`(\[<=])[/\\]{2}([^\s/\\?#\"'`<>()]*)")
+_IPV6 = lazy(r"(?:[^/?#@\[\]]*@)?\[[0-9A-Fa-f:.%]*\]")
 #: What often stands right behind a URL in prose, code, Markdown or CSV, though a URL could hold it.
-_BEHIND = re.compile(r"['\[\]()]|[,;]")
+_BEHIND = lazy(r"['\[\]()]|[,;]")
 #: Behind a token in an authority: more host, a port, or the end of a user part.
-_MORE_AUTHORITY = re.compile(r"[A-Za-z0-9._~%!$&*+=:\-]{0,256}@|\.[A-Za-z0-9]")
+_MORE_AUTHORITY = lazy(r"[A-Za-z0-9._~%!$&*+=:\-]{0,256}@|\.[A-Za-z0-9]")
 
 
 def _urls(text: str, matches: Sequence[TokenMatch], is_url: bool) -> dict[int, _Url]:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import base64
 import json
-import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Encoding, Proof
 from cloakllm_gateway.vault.entries import Entry
 from cloakllm_gateway.vault.known import Known, KnownValues
@@ -21,8 +21,8 @@ from cloakllm_gateway.vault.words import COMMON
 
 #: Categories whose last four digits are shown in place of the whole.
 _LAST_FOUR = frozenset({"CREDIT_CARD", "SSN", "IBAN", "BANK_ACCOUNT"})
-_NAME_WORD = re.compile(r"[^\W\d_]{3,}")
-_NOT_DIGIT = re.compile(r"[^0-9]+")
+_NAME_WORD = lazy(r"[^\W\d_]{3,}")
+_NOT_DIGIT = lazy(r"[^0-9]+")
 #: Digits in a row that may stand for a number written with separators.
 _MIN_RUN = 6
 #: A national number is left when up to three digits of country code go.

@@ -16,12 +16,12 @@ this is linear too, and a cut-off copy is hidden as well.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from msgspec import Struct
 
+from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Encoding, Proof, Span
 from cloakllm_gateway.vault.tokens import scan
 
@@ -31,7 +31,7 @@ _LONG = 128
 #: Long values with the same beginning that are told apart; of further ones only the beginning is hidden.
 _MAX_ALIKE = 16
 
-_PIECE = re.compile(r"[^\W_]+|[^\w\s]|_")
+_PIECE = lazy(r"[^\W_]+|[^\w\s]|_")
 #: Scripts written without spaces, first and last character: there, every character may begin or end a value.
 _SPACELESS = (
     ("\u0e00", "\u0eff"),  # Thai, Lao

@@ -16,11 +16,11 @@ token, however many tokens there are.  What a value looks like where it lands
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from cloakllm_gateway.errors import Refused
+from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Encoding, Kind, Span
 from cloakllm_gateway.vault import code
 from cloakllm_gateway.vault.contexts import Bare, Layers, Spot, decoded, encoded, is_json, numbers, repeated_keys, spots
@@ -113,7 +113,7 @@ def _written(entry: Entry, spot: Spot, whole: bool) -> tuple[int, int, str]:
     return spot.start, spot.end, encoded(spelling.value, spot.layers)
 
 
-_LEXEME = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_LEXEME = lazy(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 
 
 # -- the other direction ---------------------------------------------------------------------------

@@ -23,21 +23,22 @@ from collections.abc import Collection
 from functools import lru_cache
 from typing import NamedTuple
 
+from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.vault.entries import Token
 
 #: The category of text that looked like a token when it arrived; it restores to exactly that text.
 LITERAL = "LITERAL"
 
 #: A category name: `[A-Z][A-Z0-9]*(_[A-Z0-9]+)*`, not ending in `_` and digits.
-_CATEGORY = re.compile(r"(?!.*_[0-9]+\Z)[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*+\Z")
+_CATEGORY = lazy(r"(?!.*_[0-9]+\Z)[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*+\Z")
 
 # Possessive quantifiers keep a failing match from being retried: the scan is linear.
 # Explicit ASCII classes instead of IGNORECASE, under which `[a-z]` also matches the Kelvin sign.
-_BRACKETED = re.compile(r"\[([A-Za-z][A-Za-z0-9]*+(?:\\?_[A-Za-z0-9]++)++)(\\?)\]")
-_PERCENT = re.compile(r"%(25)?5[Bb]([A-Za-z][A-Za-z0-9]*+(?:(?:\\?_|%(?:25)?5[Ff])[A-Za-z0-9]++)++)%(25)?5[Dd]")
-_UNDERSCORE = re.compile(r"\\_|%(?:25)?5[Ff]")
-_NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
-_VARIANT = re.compile(r"[1-9][0-9]{0,8}")
+_BRACKETED = lazy(r"\[([A-Za-z][A-Za-z0-9]*+(?:\\?_[A-Za-z0-9]++)++)(\\?)\]")
+_PERCENT = lazy(r"%(25)?5[Bb]([A-Za-z][A-Za-z0-9]*+(?:(?:\\?_|%(?:25)?5[Ff])[A-Za-z0-9]++)++)%(25)?5[Dd]")
+_UNDERSCORE = lazy(r"\\_|%(?:25)?5[Ff]")
+_NUMBER = lazy(r"0|[1-9][0-9]{0,8}")
+_VARIANT = lazy(r"[1-9][0-9]{0,8}")
 
 
 class TokenMatch(NamedTuple):

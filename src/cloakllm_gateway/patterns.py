@@ -1,0 +1,29 @@
+"""Regular expressions that are compiled at their first use.
+
+Clients start the gateway every time, and compiling all expressions of the
+project costs more than everything else of a start; most starts need few.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, AnyStr, cast
+
+
+class _Lazy:
+    """Stands for a compiled expression; takes over its methods when one of them is asked for."""
+
+    def __init__(self, source: str | bytes, flags: int) -> None:
+        self._source = source
+        self._flags = flags
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(re.compile(self._source, self._flags), name)
+        # Kept on the instance, so that this method is not met again.
+        setattr(self, name, found)
+        return found
+
+
+def lazy(source: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
+    """Like ``re.compile``, later."""
+    return cast("re.Pattern[AnyStr]", _Lazy(source, flags))
