@@ -52,8 +52,8 @@ $(BIN)/python:
 
 $(VENV)/.runtime: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) --editable .
-	@touch $@
+	@$(BIN)/python -m compileall -q src && touch $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) --editable ".[dev,detection]"
-	@touch $@ $(VENV)/.runtime
+	@$(BIN)/python -m compileall -q src && touch $@ $(VENV)/.runtime

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -37,9 +37,9 @@ SIZES = (500, 5_000, 50_000)
 #: A mail as a help desk sees it: about one value in every 60 characters.
 MAIL = """\
 Dear Ms Kowalczyk, thank you for your call of last Tuesday about order 48211. We have changed the delivery address as \
-you wished, and the parcel leaves our warehouse tomorrow. If anything is unclear, write to marta.k{n}@kowalczyk-design.pl \
-or call +48 601 {n:03} 567 between nine and five. The refund goes to PL61 1090 1014 0000 0712 1981 2874 within five days. \
-Kind regards, Tom O'Brien, service team.
+you wished, and the parcel leaves our warehouse tomorrow. If anything is unclear, write to \
+marta.k{n}@kowalczyk-design.pl or call +48 601 {n:03} 567 between nine and five. The refund goes to \
+PL61 1090 1014 0000 0712 1981 2874 within five days. Kind regards, Tom O'Brien, service team.
 
 """
 PLAIN = """\
@@ -64,23 +64,22 @@ def text(pattern: str, size: int) -> str:
 
 
 def cpu_seconds(pid: int) -> float:
-    """User and system time of a living process, without its children (Linux)."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """CPU time of the threads of a living process, without its children (Linux; to the nanosecond)."""
+    return sum(int(task.read_text().split()[0]) for task in Path(f"/proc/{pid}/task").glob("*/schedstat")) / 1e9
 
 
 def baseline() -> float:
-    before = os.times()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([sys.executable, "-c", BASELINE], check=True)
-    after = os.times()
-    return after.children_user + after.children_system - before.children_user - before.children_system
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def start(config: Path) -> float:
     """CPU of the gateway from its start to its answer to ``initialize``."""
     command = [sys.executable, "-m", "cloakllm_gateway", "--config", str(config)]
     hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": None}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
     with subprocess.Popen(command, **pipes) as gateway:  # type: ignore[call-overload]
         assert gateway.stdin and gateway.stdout
         gateway.stdin.write(jsonrpc.encode(jsonrpc.request(1, "initialize", hello)) + b"\n")

@@ -18,10 +18,13 @@ class _Lazy:
         self._flags = flags
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(re.compile(self._source, self._flags), name)
+        if name.startswith("__"):
+            raise AttributeError(name)
+        pattern = self.__dict__.get("_pattern") or re.compile(self._source, self._flags)
+        self._pattern = pattern
         # Kept on the instance, so that this method is not met again.
-        setattr(self, name, found)
-        return found
+        method = self.__dict__[name] = getattr(pattern, name)
+        return method
 
 
 def lazy(source: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:

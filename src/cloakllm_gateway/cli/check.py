@@ -78,7 +78,7 @@ async def _prove(parts: Parts) -> tuple[str, bool]:
         return "Detection: off (sanitize is false); the model sees everything", True
     try:
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(parts.scanner.workers.run)
+            tasks.start_soon(parts.scanner.run)
             examples = await prove_now(parts)
             await parts.scanner.workers.prove()
             tasks.cancel_scope.cancel()

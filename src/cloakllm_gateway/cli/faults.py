@@ -7,7 +7,6 @@ type and its place in the source alone.
 from __future__ import annotations
 
 import sys
-from traceback import extract_tb
 from types import TracebackType
 from typing import Final
 
@@ -34,6 +33,8 @@ def first_cause(group: BaseExceptionGroup[BaseException]) -> BaseException:
 
 def report_uncaught(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """The ``sys.excepthook`` of every command."""
+    from traceback import extract_tb  # for a fault of ours only
+
     cause = first_cause(error) if isinstance(error, BaseExceptionGroup) else error
     frames = extract_tb(cause.__traceback__)
     place = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""

@@ -16,7 +16,7 @@ mapping is durable before it is used).  The gateway feeds it the answers::
 The first pass goes by the surface table.  The tripwire behind it ignores roles
 and walks every string of what is about to leave.  A string that the first pass
 looked at verbatim and found clean has been checked by the same engine and is
-not scanned twice.  What would surprise you: positions of placed tokens are
+not scanned twice, and a word of the protocol is never a value.  What would surprise you: positions of placed tokens are
 remembered by path, and later passes leave them alone by position, never
 because a text *looks* like a token.  Anything that goes wrong is ``Withheld``.
 """
@@ -44,6 +44,7 @@ from cloakllm_gateway.protocol.surface import (
     NAME,
     PROTOCOL,
     URI,
+    WORDS,
     Role,
     Shape,
 )
@@ -321,7 +322,7 @@ class Sanitizing:
         self._slots = []
         for path, is_key, value, _ in strings(self._part):
             where = (path, is_key)
-            if where in self._clean or (path in self._exempt and not is_key):
+            if where in self._clean or (path in self._exempt and not is_key) or value in WORDS:
                 continue
             charset = "" if is_key else self._charsets.get(path, "")
             text = base64.b64decode(str(value)).decode(charset) if charset else str(value)

@@ -19,15 +19,21 @@ from pathlib import Path
 from typing import Any
 
 CUSTOMERS = """\
-id,first_name,last_name,email,phone,iban
-7,Marta,Kowalczyk,marta.k@kowalczyk-design.pl,+48 601 234 567,PL61109010140000071219812874
-8,Tom,O'Brien,tom.obrien@obrien-and-sons.ie,+353 1 496 0123,IE29AIBK93115212345678
+customer: 7
+first_name: Marta
+last_name: Kowalczyk
+email: marta@kowalczyk.pl
+phone: +48 601 234 567
+iban: PL61109010140000071219812874
+plan: premium
 """
 
 TICKET = """\
-Ticket 1042, customer 7: the invoice went to an old address.
-Please write to marta.k@kowalczyk-design.pl or call +48 601 234 567.
-Refund to PL61 1090 1014 0000 0712 1981 2874.
+Ticket 1042, customer 7: the last
+invoice went to an old address.
+Write to marta@kowalczyk.pl or call
++48 601 234 567. Refund 80.00 EUR to
+PL61 1090 1014 0000 0712 1981 2874.
 """
 
 
@@ -47,24 +53,25 @@ def scenes() -> Iterator[Scene]:
     with _directory() as root:
         folder = root / "customers"
         folder.mkdir()
-        (folder / "customers.csv").write_text(CUSTOMERS, "utf-8")
+        (folder / "customer-7.yaml").write_text(CUSTOMERS, "utf-8")
         (folder / "ticket-1042.txt").write_text(TICKET, "utf-8")
         with Client(_configuration(root, folder)) as client:
             yield from _session(client, folder)
 
 
 def _session(client: Client, folder: Path) -> Iterator[Scene]:
-    table = client.call("files__read_file", path="customers.csv")
-    yield Scene("The model reads customers.csv", "on disk", CUSTOMERS, "what the model saw", table)
+    table = client.call("files__read_file", path="customer-7.yaml")
+    yield Scene("The model reads customer-7.yaml", "on disk", CUSTOMERS, "what the model saw", table)
     ticket = client.call("files__read_file", path="ticket-1042.txt")
     yield Scene("The model reads the ticket", "on disk", TICKET, "what the model saw", ticket)
 
     email, iban = _token("EMAIL", ticket), _token("IBAN", ticket)
-    reply = f"To: {email}\n\nYour refund is on its way to {iban}.\n"
+    reply = f"To: {email}\n\nYour refund of 80.00 EUR goes to\n{iban}.\n"
     echo = client.call("files__write_file", path="reply.txt", content=reply)
     landed = (folder / "reply.txt").read_text("utf-8")
     yield Scene("The model writes reply.txt", "what the model sent", reply, "what landed on disk", landed)
-    yield Scene("The tool repeats what it wrote", "what the tool said", f"Wrote reply.txt:\n{landed}", "what the model saw", echo)
+    said = f"Wrote reply.txt:\n{landed}"
+    yield Scene("The tool repeats what it wrote", "what the tool said", said, "what the model saw", echo)
 
 
 def _token(category: str, text: str) -> str:
@@ -76,7 +83,8 @@ def _token(category: str, text: str) -> str:
 
 def _configuration(root: Path, folder: Path) -> Path:
     path = root / "gateway.json"
-    server = {"command": sys.executable, "args": ["-m", "cloakllm_gateway.demo.server", str(folder)], "inherit_env": True}
+    arguments = ["-m", "cloakllm_gateway.demo.server", str(folder)]
+    server = {"command": sys.executable, "args": arguments, "inherit_env": True}
     config = {"upstreams": {"files": server}, "state_dir": str(root / "state"), "log_level": "error"}
     path.write_text(json.dumps(config), "utf-8")
     return path

@@ -13,10 +13,8 @@ from cloakllm_gateway.demo.play import CUSTOMERS, TICKET, Scene, scenes
 
 _TOKEN = re.compile(r"\[[A-Z_]+_[0-9_]+\]")
 #: What is personal in the made-up files, for the colours only.
-_PERSONAL = re.compile("|".join(re.escape(value) for value in sorted(
-    {cell for row in CUSTOMERS.splitlines()[1:] for cell in row.split(",")[1:]} | {TICKET.split("to ")[-1].strip(" .\n")},
-    key=len, reverse=True,
-)))  # fmt: skip
+_VALUES = {line.partition(": ")[2] for line in CUSTOMERS.splitlines()[1:-1]} | {TICKET.splitlines()[-1].strip(".")}
+_PERSONAL = re.compile("|".join(re.escape(value) for value in sorted(_VALUES, key=len, reverse=True)))
 
 
 def show(console: Console) -> None:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 import re2
 
 from cloakllm_gateway.detection.catalogue.model import CERTAIN, CUSTOM
-from cloakllm_gateway.detection.lazy import lazy
 from cloakllm_gateway.detection.settings import Settings
 from cloakllm_gateway.errors import ConfigError
+from cloakllm_gateway.patterns import lazy
 
 #: Names of categories: the token grammar must be able to tell name and number apart.
 _NAME = lazy(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*")

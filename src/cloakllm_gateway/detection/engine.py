@@ -30,10 +30,10 @@ from cloakllm_gateway.detection.catalogue.checks import national_phone
 from cloakllm_gateway.detection.custom import Custom
 from cloakllm_gateway.detection.folding import View, encoded, literals, views
 from cloakllm_gateway.detection.gate import SEPARATOR, Gate, compiled
-from cloakllm_gateway.detection.lazy import lazy
 from cloakllm_gateway.detection.settings import Settings
 from cloakllm_gateway.detection.structure import Structure
 from cloakllm_gateway.errors import DetectionError
+from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Encoding, Proof, Span, Text, disjoint
 
 

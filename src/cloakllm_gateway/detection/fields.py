@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from cloakllm_gateway.detection.lazy import lazy
+from cloakllm_gateway.patterns import lazy
 
 
 class Field(NamedTuple):

@@ -19,12 +19,14 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
-import re2
-
-from cloakllm_gateway.detection.lazy import lazy
 from cloakllm_gateway.errors import DetectionError
+from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Encoding
+
+if TYPE_CHECKING:
+    import re2
 
 #: More layers than this are withheld: nothing unread goes out.
 MAX_LAYERS = 8
@@ -173,12 +175,17 @@ def encoded(text: str) -> bool:
 
 def _kinds(text: str) -> tuple[str, ...]:
     """The decoders worth running on a text: one linear pass over its bytes."""
+    if len(text) < _SHORTEST_RUN and text.isascii() and text.isalnum():
+        return ()
     found = _triggers().Match(text.encode("utf-8", "surrogatepass")) or []
     kinds = [_TRIGGERS[i][0] for i in sorted(found)]
     if not text.isascii() and _FOLDABLE.search(text):
         kinds.append("fold")
     return tuple(dict.fromkeys(kinds))
 
+
+#: A shorter run of letters and digits alone can't be an encoding of anything.
+_SHORTEST_RUN = 16
 
 #: What shows, in the bytes of a text, that a decoder has something to do.
 _TRIGGERS = (
@@ -190,12 +197,14 @@ _TRIGGERS = (
         r"=\r?\n|=3D[\"']|=40[A-Za-z0-9-]+\.|=C[23]=[89AB][0-9A-F]|=E[0-9A-F]=[89AB][0-9A-F]|[Qq]uoted-printable",
     ),
     ("fold", r"[\x00-\x08\x0b\x0c\x0e-\x1b\x1d-\x1f\x7f]"),
-    ("run", r"[A-Za-z0-9+/]{16}"),
+    ("run", f"[A-Za-z0-9+/]{{{_SHORTEST_RUN}}}"),
 )
 
 
 @cache
 def _triggers() -> re2.Set:
+    import re2  # most starts meet no text that needs it
+
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1
     options.never_capture = True

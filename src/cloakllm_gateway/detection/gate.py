@@ -21,8 +21,8 @@ from functools import cache
 
 import re2
 
-from cloakllm_gateway.detection.lazy import lazy
 from cloakllm_gateway.errors import DetectionError
+from cloakllm_gateway.patterns import lazy
 
 WINDOW = 2_048  # code points; a window ends at the white space that follows
 #: Longest stretch, in code points, that one match may span across white space; windows overlap by it.

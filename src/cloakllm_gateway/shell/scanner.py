@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from cloakllm_gateway.detection import names
-from cloakllm_gateway.detection.engine import Detector
+import anyio
+
 from cloakllm_gateway.detection.settings import Settings
-from cloakllm_gateway.shell.workers import Workers
 from cloakllm_gateway.spans import Span, Text
+
+if TYPE_CHECKING:
+    from cloakllm_gateway.detection.engine import Detector
+    from cloakllm_gateway.shell.workers import Workers
 
 #: Code points that are looked at on the event loop: some milliseconds of the densest text.
 INLINE = 16_384
@@ -22,16 +27,44 @@ class Scanner:
     """
 
     def __init__(self, settings: Settings) -> None:
-        self.workers = Workers(settings)
-        self.names_missing = self.workers.names_missing
+        self._settings = settings
+        self.names_missing = self.workers.names_missing if settings.names else None
         self.covers_names = settings.names is not None and self.names_missing is None
-        self._detector = Detector(settings)
+
+    @cached_property
+    def workers(self) -> Workers:
+        """Made where names are wanted, or with the first large text."""
+        from cloakllm_gateway.shell.workers import Workers
+
+        return Workers(self._settings)
+
+    @cached_property
+    def _detector(self) -> Detector:
+        """Made with the first text: a start without any needs neither the catalogue nor its automata."""
+        from cloakllm_gateway.detection.engine import Detector
+
+        return Detector(self._settings)
+
+    async def run(self) -> None:
+        """Let the name model load, and end all workers when this is cancelled."""
+        try:
+            if self.covers_names:
+                await self.workers.start()
+            await anyio.sleep_forever()
+        finally:
+            if "workers" in vars(self):
+                with anyio.CancelScope(shield=True):
+                    await self.workers.close()
 
     def is_small(self, texts: Sequence[Text]) -> bool:
         """Whether :meth:`find_now` is the right call: little text, and nothing in it that may be a name."""
         if sum(len(text.text) for text in texts) > INLINE:
             return False
-        return not (self.covers_names and any(text.names and names.plausible(text.text) for text in texts))
+        if not self.covers_names:
+            return True
+        from cloakllm_gateway.detection.names import plausible  # word lists that only the name model needs
+
+        return not any(text.names and plausible(text.text) for text in texts)
 
     def find_now(self, texts: Sequence[Text]) -> list[list[Span]]:
         """Raises :class:`DetectionError`."""

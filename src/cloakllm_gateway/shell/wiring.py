@@ -11,7 +11,7 @@ from msgspec import Struct
 from cloakllm_gateway import __version__
 from cloakllm_gateway.core.gateway import Gateway
 from cloakllm_gateway.core.settings import Settings, UpstreamSettings
-from cloakllm_gateway.detection.catalogue import CATALOGUE
+from cloakllm_gateway.detection.categories import NAMES
 from cloakllm_gateway.detection.settings import Settings as DetectionSettings
 from cloakllm_gateway.shell.cleaner import Cleaner
 from cloakllm_gateway.shell.config import Config, Sensitive, Treatment, UnknownToken, UpstreamConfig, detection_settings
@@ -73,7 +73,7 @@ def core_settings(config: Config, detection: DetectionSettings) -> Settings:
         token_scope=config.token_scope,
         sensitive_to_origin_only=config.sensitive is Sensitive.ORIGIN,
         refuse_unknown_tokens=config.unknown_token is UnknownToken.REFUSE,
-        categories=frozenset((*CATALOGUE, *labels, *custom, LITERAL)),
+        categories=NAMES.union(labels, custom, (LITERAL,)),
         startup_wait=config.startup_wait,
         name_budget=config.name_budget,
         max_pending=config.limits.max_pending,

@@ -15,7 +15,6 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import NamedTuple
 
 import anyio
@@ -65,7 +64,7 @@ class Workers:
     def __init__(self, settings: Settings, deadlines: Deadlines = Deadlines()) -> None:  # noqa: B008  (frozen)
         wanted = _wanted_names(settings)
         self.names_missing = _missing(wanted) if wanted else None
-        self._settings = replace(settings, names=None if self.names_missing else wanted)
+        self._settings = msgspec.structs.replace(settings, names=None if self.names_missing else wanted)
         self._deadlines = deadlines
         self._small = _Lane(self._settings, deadlines.loading)
         self._large = _Lane(self._settings, deadlines.loading)
@@ -113,7 +112,7 @@ def _wanted_names(settings: Settings) -> NameSettings | None:
     if settings.names is None:
         return None
     labels = tuple(label for label in settings.names.labels if label not in settings.off)
-    return replace(settings.names, labels=labels) if labels else None
+    return msgspec.structs.replace(settings.names, labels=labels) if labels else None
 
 
 def _missing(wanted: NameSettings) -> str | None:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from importlib import import_module
 
-from cloakllm_gateway.detection.lazy import lazy
+from cloakllm_gateway.patterns import lazy
 
 Proof = Callable[[str], int]
 

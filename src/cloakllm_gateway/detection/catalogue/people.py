@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cloakllm_gateway.detection.catalogue.checks import digits
 from cloakllm_gateway.detection.catalogue.model import CONTEXT, Category, Pattern, example
-from cloakllm_gateway.detection.lazy import lazy
+from cloakllm_gateway.patterns import lazy
 
 _NAME_WORD = r"[\"“”'(]?[^\W\d_](?:[^\W\d_]|['’ʼ.\u00ad\u0300-\u036f-]){0,40}[\"“”)]?"
 #: ``inputSchema`` and ``getName`` are identifiers; McDonald, DeVito and O'Brien are not.

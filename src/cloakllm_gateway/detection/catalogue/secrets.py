@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from cloakllm_gateway.detection.catalogue import checks
 from cloakllm_gateway.detection.catalogue.model import CERTAIN, SECRET_KEYED, Category, Example, Pattern, example
-from cloakllm_gateway.detection.lazy import lazy
+from cloakllm_gateway.patterns import lazy
 
 _B = r"(?<![A-Za-z0-9])"  # a vendor prefix may follow `_`, as in [SECRET_ghp_...]
 _T = r"A-Za-z0-9_-"
