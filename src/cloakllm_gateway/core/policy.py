@@ -8,23 +8,42 @@ can record it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from enum import IntEnum
+from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from cloakllm_gateway.core.settings import Scope, Settings
+from cloakllm_gateway.core.settings import Action, Flow, Scope, Settings
 from cloakllm_gateway.vault.entries import Entry
 
 #: The group of all upstreams that share equality: one value, one number.
 SHARED_GROUP = "session"
 
 
+class Strictness(IntEnum):
+    """Of the answers for several origins of one value, the strictest counts."""
+
+    ALLOW = 0
+    ASK = 1
+    DENY = 2
+
+
 class Verdict(NamedTuple):
     """One decision: ``rule`` is the setting that decided, ``foreign`` whether the destination is no origin."""
 
-    allowed: bool
+    answer: Strictness
     rule: str
     foreign: bool = False
+
+    @property
+    def allowed(self) -> bool:
+        return self.answer is Strictness.ALLOW
+
+
+_STRICTNESS = {Action.ALLOW: Strictness.ALLOW, Action.ASK: Strictness.ASK, Action.DENY: Strictness.DENY}
+_BY_SCOPE = {Scope.SESSION: Strictness.ALLOW, Scope.ASK: Strictness.ASK, Scope.UPSTREAM: Strictness.DENY}
 
 
 class Policy(Struct, frozen=True):
@@ -39,32 +58,78 @@ class Policy(Struct, frozen=True):
         return self.settings.upstreams[upstream].origin
 
     def group(self, upstream: str) -> str:
-        """Upstreams of scope ``session`` share equality; any other is a group of its own.
+        """Upstreams of scope ``session`` share equality; any other is a group of its own, unless joined.
 
         Without this a hostile upstream could list every possible birth date
         and see beside which of them another upstream's token appears.
         """
-        return SHARED_GROUP if self.scope(upstream) is Scope.SESSION else self.origin(upstream)
+        for number, joined in enumerate(self.settings.groups):
+            if upstream in joined:
+                return f"group {number}"
+        named = any(flow.action is Action.DENY and upstream in (flow.origin, flow.to) for flow in self.settings.flows)
+        shares = self.scope(upstream) is Scope.SESSION and not named
+        return SHARED_GROUP if shares else self.origin(upstream)
 
-    def decide(self, entry: Entry, destination: str) -> Verdict:
-        """May ``entry``'s value go to the upstream ``destination``?
+    def decide(self, entry: Entry, destination: str, host: str = "") -> Verdict:
+        """May ``entry``'s value go to the upstream ``destination``, in a URL of ``host`` if that is not empty?
 
-        An origin gets its own value back.  Everybody else needs a rule for
-        every origin of the value: the strictest one wins, and a value without
-        an origin goes nowhere.
+        An origin gets its own value back, unless a deny names it.  Everybody
+        else needs a rule for every origin of the value: the strictest one
+        wins, and a value without an origin goes nowhere.
         """
         if self.origin(destination) in entry.origins:
-            return Verdict(True, "origin")
+            denied = self._denied_by_name(entry, destination, host)
+            return Verdict(Strictness.DENY, denied) if denied else Verdict(Strictness.ALLOW, "origin")
         if not entry.origins:
-            return Verdict(False, "no origin", foreign=True)
-        if entry.spelling.sensitive and self.settings.sensitive_to_origin_only:
-            return Verdict(False, "sensitive: origin", foreign=True)
-        return Verdict(
-            self.scope(destination) is Scope.SESSION, f"token_scope: {self.scope(destination)}", foreign=True
-        )
+            return Verdict(Strictness.DENY, "no origin", foreign=True)
+        verdicts = (self._between(entry, self._name(origin), destination, host) for origin in sorted(entry.origins))
+        return max(verdicts, key=lambda verdict: verdict.answer)
 
     def decide_own(self, entry: Entry, destination: str) -> Verdict:
         """The narrower rule for answers to an upstream's own request: to an origin or not at all."""
         if self.origin(destination) in entry.origins:
-            return Verdict(True, "origin")
-        return Verdict(False, "answers restore own values only", foreign=True)
+            return Verdict(Strictness.ALLOW, "origin")
+        return Verdict(Strictness.DENY, "answers restore own values only", foreign=True)
+
+    def _between(self, entry: Entry, origin: str, destination: str, host: str) -> Verdict:
+        """The rule for one origin: the first flow that matches, then what is sensitive, then the scope."""
+        for number, flow in enumerate(self.settings.flows):
+            if _covers(flow, entry, origin, destination, host):
+                return Verdict(_STRICTNESS[flow.action], f"flows[{number}]", foreign=True)
+        if entry.spelling.sensitive and self.settings.sensitive_to_origin_only:
+            return Verdict(Strictness.DENY, "sensitive: origin", foreign=True)
+        scope = self.scope(destination)
+        return Verdict(_BY_SCOPE[scope], f"token_scope: {scope}", foreign=True)
+
+    def _denied_by_name(self, entry: Entry, destination: str, host: str) -> str:
+        for number, flow in enumerate(self.settings.flows):
+            named = flow.to == destination and flow.origin in (destination, ANY)
+            if named and _covers(flow, entry, destination, destination, host):
+                return f"flows[{number}]" if flow.action is Action.DENY else ""
+        return ""
+
+    def _name(self, origin: str) -> str:
+        """The upstream that ``origin`` is today; another program of the same name is not it."""
+        return next((name for name, upstream in self.settings.upstreams.items() if upstream.origin == origin), "")
+
+
+ANY = "*"
+
+
+def _covers(flow: Flow, entry: Entry, origin: str, destination: str, host: str) -> bool:
+    if flow.origin not in (ANY, origin) or flow.to not in (ANY, destination):
+        return False
+    category = entry.spelling.category
+    if flow.categories:
+        if category not in flow.categories:
+            return False
+    elif entry.spelling.sensitive and flow.action is not Action.DENY:
+        return False  # to let something sensitive go, a flow has to name it
+    return not flow.hosts or _is_host(host, flow.hosts)
+
+
+def _is_host(host: str, patterns: Iterable[str]) -> bool:
+    """Whether the authority of a URL is one of ``patterns``, which may begin with ``*.``; user and port don't count."""
+    name = host.rpartition("@")[2].lower()
+    name = name.partition(":")[0] if not name.startswith("[") else name.partition("]")[0] + "]"
+    return bool(name) and any(fnmatchcase(name, pattern.lower()) for pattern in patterns)

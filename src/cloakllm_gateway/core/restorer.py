@@ -76,12 +76,16 @@ class _Run:
     def __init__(self, restorer: Restorer, destination: str) -> None:
         self._by = restorer
         self._destination = destination
+        self._verdicts: dict[tuple[Token, str], Verdict] = {}
+        self._foreign = 0
         self.decisions: dict[Token, Decision] = {}
 
     def leaf(self, leaf: Leaf, declared: frozenset[str]) -> Any:
         if leaf.role is HANDLE and not leaf.is_key and not isinstance(leaf.value, Number):
             return self._by.handles.original(self._by.policy.origin(self._destination), leaf.value)
         if leaf.role not in (RESTORE, RESTORE_OWN) or not isinstance(leaf.value, str):
+            return leaf.value
+        if not tokens.may_hold(leaf.value):
             return leaf.value
         if leaf.is_key and leaf.value in declared:
             return leaf.value
@@ -107,7 +111,7 @@ class _Run:
                 written = leaf.text[match.start : match.end]
                 self._refuse_unknown(token.category, written if tokens.scan(written) else str(token))
             return None
-        verdict = self._verdict(entry, role)
+        verdict = self._verdict(entry, role, place.host)
         if not verdict.allowed:
             if role is RESTORE_OWN:
                 return None
@@ -117,14 +121,20 @@ class _Run:
             )
         if role is RESTORE:
             self._refuse_place(entry, place, verdict, is_url)
-        self.decisions[token] = Decision(entry, verdict)
-        self._refuse_crowd()
+        if token not in self.decisions:
+            self.decisions[token] = Decision(entry, verdict)
+            self._foreign += verdict.foreign
+            self._refuse_crowd()
         return entry
 
-    def _verdict(self, entry: Entry, role: Role) -> Verdict:
+    def _verdict(self, entry: Entry, role: Role, host: str) -> Verdict:
         if role is RESTORE_OWN:
             return self._by.policy.decide_own(entry, self._destination)
-        return self._by.policy.decide(entry, self._destination)
+        key = (entry.token, host)
+        verdict = self._verdicts.get(key)
+        if verdict is None:
+            verdict = self._verdicts[key] = self._by.policy.decide(entry, self._destination, host)
+        return verdict
 
     def _refuse_place(self, entry: Entry, place: Place, verdict: Verdict, is_url: bool) -> None:
         """Refuse where the value would be sent to whoever an address names, or could act as code.
@@ -146,7 +156,7 @@ class _Run:
 
     def _refuse_crowd(self) -> None:
         limit = self._by.policy.settings.max_foreign_tokens
-        if sum(decision.verdict.foreign for decision in self.decisions.values()) > limit:
+        if self._foreign > limit:
             raise Refused(f"More than {limit} values of other upstreams in one call", "Send fewer of them at a time.")
 
     def _refuse_near_misses(self, text: str) -> None:

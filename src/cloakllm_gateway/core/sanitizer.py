@@ -307,9 +307,12 @@ class Sanitizing:
                     known.append(hit._replace(start=start, end=end, encoding=view.encoding_of(hit.start, hit.end)))
             for match in self._tokens_in(view.text):
                 start, end = view.original(match.start, match.end)
-                raw, value = slot.text[start:end], view.text[match.start : match.end]
                 encoding = view.encoding_of(match.start, match.end)
-                alike.append(Span(start, end, LITERAL, value, raw, encoding, Proof.LITERAL, LITERAL_RANK))
+                alike.append(_literal(slot.text, start, end, view.text[match.start : match.end], encoding))
+        if not slot.where[1]:
+            # What restore would refuse as a damaged token has to come back as well.
+            for miss in tokens.near_misses(slot.look.text, source.categories, whole=True):
+                alike.append(_literal(slot.text, miss.start, miss.end, miss.written))
         return known, alike
 
     def _tokens_in(self, text: str) -> list[TokenMatch]:
@@ -401,6 +404,10 @@ def _looks_printable(data: bytes) -> bool:
     controls = len(data) - len(data.translate(None, _CONTROL))
     high = sum(1 for byte in data if byte >= 0x80)
     return controls == 0 and high * 5 <= len(data)
+
+
+def _literal(text: str, start: int, end: int, value: str, encoding: Encoding = Encoding.PLAIN) -> Span:
+    return Span(start, end, LITERAL, value, text[start:end], encoding, Proof.LITERAL, LITERAL_RANK)
 
 
 def _item(path: Path) -> Path:

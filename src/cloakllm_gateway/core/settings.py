@@ -13,6 +13,44 @@ class Scope(StrEnum):
 
     SESSION = "session"
     UPSTREAM = "upstream"
+    ASK = "ask"
+
+
+class Action(StrEnum):
+    """What a flow says."""
+
+    ALLOW = "allow"
+    ASK = "ask"
+    DENY = "deny"
+
+
+class RawData(StrEnum):
+    """What happens to personal data that the model itself writes to an upstream."""
+
+    PASS = "pass"
+    LOG = "log"
+    BLOCK = "block"
+
+
+class Mode(StrEnum):
+    """``observe`` forwards everything as it is and reports what would have happened."""
+
+    ENFORCE = "enforce"
+    OBSERVE = "observe"
+
+
+class Flow(Struct, frozen=True):
+    """A rule for values that came from ``origin`` and would go to ``to`` (upstream names, or ``*``).
+
+    Without ``categories`` it covers all but what is sensitive; with ``hosts``
+    only tokens in a URL of one of them.
+    """
+
+    origin: str
+    to: str
+    action: Action
+    categories: frozenset[str] = frozenset()
+    hosts: tuple[str, ...] = ()
 
 
 class UpstreamSettings(Struct, frozen=True):
@@ -45,6 +83,10 @@ class Settings(Struct, frozen=True):
     sanitize: bool = True
     token_scope: Scope = Scope.SESSION
     sensitive_to_origin_only: bool = True
+    flows: tuple[Flow, ...] = ()
+    groups: tuple[frozenset[str], ...] = ()
+    raw_data: Mapping[str, RawData] = field(default_factory=dict)
+    mode: Mode = Mode.ENFORCE
     refuse_unknown_tokens: bool = True
     categories: frozenset[str] = field(default_factory=frozenset)
     startup_wait: float = 10.0

@@ -138,6 +138,15 @@ def _near(categories: frozenset[str]) -> tuple[re.Pattern[str], re.Pattern[str]]
     return re.compile(anywhere, re.IGNORECASE | re.ASCII), re.compile(whole, re.ASCII)
 
 
+#: What every token and every near miss has one of: a bracket in some writing, or what joins a bare one.
+_SIGN = lazy(r"[\[%［【\\&_-]")
+
+
+def may_hold(text: str) -> bool:
+    """Whether ``text`` could hold a token or a near miss; cheap, and never wrongly false."""
+    return _SIGN.search(text) is not None
+
+
 def near_misses(text: str, categories: Collection[str], whole: bool) -> list[NearMiss]:
     """What ``text`` holds of damaged tokens of the given ``categories``, sorted by position.
 
@@ -147,7 +156,7 @@ def near_misses(text: str, categories: Collection[str], whole: bool) -> list[Nea
     Subscripts such as ``row[EMAIL-1]`` and words such as ``[EMAIL_KEY]`` are
     code and no near misses.
     """
-    if not categories:
+    if not categories or not may_hold(text):
         return []
     anywhere, alone = _near(frozenset(categories))
     tokens = {match.start: match.end for match in scan(text)}
