@@ -22,7 +22,7 @@ from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
 from cloakllm_gateway.core.events import CLIENT
-from cloakllm_gateway.core.settings import Scope
+from cloakllm_gateway.core.settings import Action, Mode, RawData, Scope
 from cloakllm_gateway.errors import ConfigError
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.shell.logging import escape
@@ -117,11 +117,21 @@ class DetectionConfig(Struct, frozen=True):
     max_input_length: Annotated[int, Meta(ge=1)] | None = None
 
 
+class FlowConfig(Struct, frozen=True, rename={"origin": "from"}):
+    """One rule for values of one upstream that would go to another; ``*`` is any."""
+
+    origin: Annotated[str, Meta(min_length=1)]
+    to: Annotated[str, Meta(min_length=1)]
+    action: Action
+    categories: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+
+
 class LimitsConfig(Struct, frozen=True):
     """Sizes in bytes; depth in levels of JSON nesting; pending calls per upstream."""
 
     max_message_bytes: Annotated[int, Meta(ge=65_536, le=1 << 30)] = 64 * 1024 * 1024
-    max_depth: Annotated[int, Meta(ge=10, le=1000)] = 200
+    max_depth: Annotated[int, Meta(ge=10, le=300)] = 200
     max_pending: Count = 1000
 
 
@@ -133,6 +143,10 @@ class Config(Struct, frozen=True):
     token_scope: Scope = Scope.SESSION
     sensitive: Sensitive = Sensitive.ORIGIN
     unknown_token: UnknownToken = UnknownToken.REFUSE
+    flows: tuple[FlowConfig, ...] = ()
+    groups: tuple[tuple[str, ...], ...] = ()
+    raw_pii: dict[str, RawData] = field(default_factory=dict)
+    mode: Mode = Mode.ENFORCE
     detection: DetectionConfig = DetectionConfig()
     limits: LimitsConfig = LimitsConfig()
     startup_wait: Seconds = 10.0
@@ -223,6 +237,29 @@ def _check_prefixes(config: Config) -> None:
         owners[prefix] = name
 
 
+def _check_policy(config: Config) -> None:
+    """Flows, groups and raw_pii name upstreams; what they name has to exist."""
+    for number, flow in enumerate(config.flows):
+        for key, name in (("from", flow.origin), ("to", flow.to)):
+            _check_reference(config, name, f"flows[{number}].{key}", also=("*",))
+        for category in flow.categories:
+            _check_known_category(config, category, f"flows[{number}].categories")
+    seen: set[str] = set()
+    for number, group in enumerate(config.groups):
+        for name in group:
+            _check_reference(config, name, f"groups[{number}]")
+            if name in seen:
+                raise Invalid(f"groups[{number}]", f'names the upstream "{name}" a second time')
+            seen.add(name)
+    for name in config.raw_pii:
+        _check_reference(config, name, f"raw_pii.{name}", also=("default",))
+
+
+def _check_reference(config: Config, name: str, path: str, also: tuple[str, ...] = ()) -> None:
+    if name not in config.upstreams and name not in also:
+        raise Invalid(path, "names no upstream", nearest(name, [*config.upstreams, *also]))
+
+
 def _check_environments(config: Config) -> None:
     for name, upstream in config.upstreams.items():
         for variable, value in upstream.env.items():
@@ -231,17 +268,18 @@ def _check_environments(config: Config) -> None:
 
 
 def _check_categories(config: Config) -> None:
-    if not any(upstream.categories for upstream in config.upstreams.values()):
-        return
-    from cloakllm_gateway.detection.catalogue import CATALOGUE
-
-    own = (name for name, _ in config.detection.custom_patterns)
-    known = {*CATALOGUE, *NAME_LABELS, *config.detection.ner_entity_types, *own}
     for name, upstream in config.upstreams.items():
         for category in upstream.categories:
-            if category not in known:
-                path = f"upstreams.{name}.categories.{category}"
-                raise Invalid(path, "unknown category", nearest(category, sorted(known)))
+            _check_known_category(config, category, f"upstreams.{name}.categories.{category}")
+
+
+def _check_known_category(config: Config, category: str, path: str) -> None:
+    from cloakllm_gateway.detection.categories import NAMES
+
+    own = (name for name, _ in config.detection.custom_patterns)
+    known = {*NAMES, *NAME_LABELS, *config.detection.ner_entity_types, *own}
+    if category not in known:
+        raise Invalid(path, "unknown category", nearest(category, sorted(known)))
 
 
 def _check_category(name: str, path: str) -> None:
@@ -301,6 +339,7 @@ _CHECKS: tuple[Callable[[Config], None], ...] = (
     _check_prefixes,
     _check_environments,
     _check_categories,
+    _check_policy,
     _check_patterns,
     _check_labels,
     _check_lists,

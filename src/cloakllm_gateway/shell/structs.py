@@ -87,10 +87,12 @@ def _not_json(name: str) -> NoReturn:
 
 
 @cache
-def _fields(struct: type[msgspec.Struct]) -> dict[str, tuple[Any, bool]]:
-    """The type of each field, and whether it must be given."""
+def _fields(struct: type[msgspec.Struct]) -> dict[str, tuple[str, Any, bool]]:
+    """By the key of each field in the file: its name in the struct, its type, and whether it must be given."""
     hints = get_type_hints(struct, include_extras=True)
-    return {field.name: (hints[field.name], field.required) for field in msgspec.structs.fields(struct)}
+    return {
+        field.encode_name: (field.name, hints[field.name], field.required) for field in msgspec.structs.fields(struct)
+    }
 
 
 def _build(kind: Any, value: Any, path: str) -> Any:
@@ -117,10 +119,10 @@ def _build_struct(struct: type[msgspec.Struct], value: Any, path: str) -> Any:
     for key in members:
         if key not in fields:
             raise Invalid(join(path, key), "unknown key", nearest(key, list(fields)))
-    for name, (_, required) in fields.items():
-        if required and name not in members:
-            raise Invalid(join(path, name), "missing")
-    return struct(**{key: _build(fields[key][0], item, join(path, key)) for key, item in members.items()})
+    for key, (_, _, required) in fields.items():
+        if required and key not in members:
+            raise Invalid(join(path, key), "missing")
+    return struct(**{fields[key][0]: _build(fields[key][1], item, join(path, key)) for key, item in members.items()})
 
 
 def _build_tuple(kinds: tuple[Any, ...], value: Any, path: str) -> Any:

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from cloakllm_gateway import __version__
 from cloakllm_gateway.core.gateway import Gateway
-from cloakllm_gateway.core.settings import Settings, UpstreamSettings
+from cloakllm_gateway.core.settings import Flow, RawData, Settings, UpstreamSettings
 from cloakllm_gateway.detection.categories import NAMES
 from cloakllm_gateway.detection.settings import Settings as DetectionSettings
 from cloakllm_gateway.shell.cleaner import Cleaner
@@ -72,6 +72,14 @@ def core_settings(config: Config, detection: DetectionSettings) -> Settings:
         sanitize=config.sanitize,
         token_scope=config.token_scope,
         sensitive_to_origin_only=config.sensitive is Sensitive.ORIGIN,
+        flows=tuple(
+            Flow(flow.origin, flow.to, flow.action, frozenset(flow.categories), flow.hosts) for flow in config.flows
+        ),
+        groups=tuple(frozenset(group) for group in config.groups),
+        raw_data={
+            name: config.raw_pii.get(name, config.raw_pii.get("default", RawData.LOG)) for name in config.upstreams
+        },
+        mode=config.mode,
         refuse_unknown_tokens=config.unknown_token is UnknownToken.REFUSE,
         categories=NAMES.union(labels, custom, (LITERAL,)),
         startup_wait=config.startup_wait,
