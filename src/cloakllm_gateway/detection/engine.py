@@ -29,7 +29,7 @@ from cloakllm_gateway.detection.catalogue import CATALOGUE, Category, Pattern
 from cloakllm_gateway.detection.catalogue.checks import national_phone
 from cloakllm_gateway.detection.custom import Custom
 from cloakllm_gateway.detection.folding import View, encoded, literals, views
-from cloakllm_gateway.detection.gate import SEPARATOR, Gate, compiled
+from cloakllm_gateway.detection.gate import SEPARATOR, Gate, compiled, screened
 from cloakllm_gateway.detection.settings import Settings
 from cloakllm_gateway.detection.structure import Structure
 from cloakllm_gateway.errors import DetectionError
@@ -121,15 +121,16 @@ class Detector:
     ) -> Iterator[tuple[Segment, int, int, Category, Pattern]]:
         """What the truths find where the gate let them run; offsets are those of the segment's view."""
         starts = [segment.start for segment in segments]
-        for index, ranges in self._gate.ranges(buffer).items():
+        screen = screened(buffer)
+        for index, ranges in self._gate.ranges(buffer, screen).items():
             category, pattern = self._rows[index]
-            for first, start, end in self._candidates(buffer, pattern, ranges):
+            for first, start, end in self._candidates(buffer, screen, pattern, ranges):
                 segment = segments[bisect_right(starts, start) - 1]
                 if first >= segment.start and end <= segment.start + len(segment.view.text):
                     yield segment, start - segment.start, end - segment.start, category, pattern
 
     def _candidates(
-        self, buffer: str, pattern: Pattern, ranges: list[tuple[int, int, int]]
+        self, buffer: str, screen: bytes, pattern: Pattern, ranges: list[tuple[int, int, int]]
     ) -> Iterator[tuple[int, int, int]]:
         """Proved values of one pattern: where the match begins, where the value begins and ends.
 
@@ -137,11 +138,11 @@ class Detector:
         nothing that overlaps it is shadowed.
         """
         truth = compiled(pattern.regex)
-        group = 1 if truth.groups else 0
+        group = truth.group
         done = 0
         for first, stop, limit in ranges:
             at = max(first, done)
-            while (match := truth.search(buffer, at, limit)) and match.start() < stop:
+            while match := truth.search(buffer, screen, at, stop, limit):
                 start, end = match.span(group)
                 if pattern.extent is not None:
                     bound = buffer.find(SEPARATOR, end)

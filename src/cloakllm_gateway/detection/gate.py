@@ -1,14 +1,15 @@
 """The gate: one linear pass that says which pattern may match where.
 
 All strings of a message are joined into one buffer, a separator between them.
-The buffer is cut into windows at white space, and one ``google-re2`` Set names
-the patterns that may match in each.  The truth, an ordinary :mod:`re`
-expression per pattern, then runs only over the windows that were named,
-neighbours merged.
+The buffer is read as bytes, one for each code point (:func:`screened`), and
+cut into windows at white space; ``google-re2`` Sets name the patterns that may
+match in each.  In the windows that were named, neighbours merged, a single
+RE2 expression per pattern finds the places where a match may begin, and the
+truth, an ordinary :mod:`re` expression, is tried there and nowhere else.
 
 What the gate looks for is derived from the truth by :func:`relaxed`, which
-only ever widens: look-arounds go, long repeats lose their bounds, non-ASCII classes
-become any non-ASCII byte.  So whatever the truth finds, the gate lets
+only ever widens: look-arounds go, long repeats lose their bounds, everything
+that is not ASCII becomes one byte.  So whatever the truth finds, the gate lets
 through, provided that a match never reaches further back over white space
 than ``OVERLAP``.
 """
@@ -46,8 +47,22 @@ _MOST = 8
 _GAP = 24
 
 
-def relaxed(truth: str) -> str:
-    """A wider expression in re2 syntax, over Latin-1 bytes, that matches wherever the truth does.
+#: What a code point that is not ASCII looks like to the gate.
+STAND_IN = "?"
+
+
+def screened(buffer: str) -> bytes:
+    """The buffer as the gate reads it: a byte for each code point, so that offsets are the same in both."""
+    return buffer.encode("ascii", "replace")
+
+
+def relaxed(truth: str, most: int = _MOST, lazily: bool = False) -> str:
+    """A wider expression in re2 syntax, over screened bytes, that matches wherever the truth does.
+
+    A repeat asks for at most ``most`` times what it repeats, and takes no more
+    than it must where only the start of a match is of interest (``lazily``).
+    Where the truth looks behind at its very start, the match begins one
+    character before it.
 
     >>> relaxed(r"(?<![a-z])id[ ]{0,3}\\d{16,19}")
     '(?:^|[^a-z])id[ ]{0,3}\\\\d{8,}'
@@ -65,16 +80,19 @@ def relaxed(truth: str) -> str:
         elif kind == "edge":
             continue
         elif kind == "repeat":
-            out.append(_widened(text, out[-1]))
+            out.append(_widened(text, out[-1], most) + "?" * lazily)
         elif kind == "charset":
-            out.append(_bytes_class(text))
+            out.append(_screened_class(text))
         elif kind == "group":
             depth += 1
             out.append("(?i:" if text == "(?i:" else "(?:")
         else:
             depth -= text == ")"
-            out.append(text if text.isascii() else _bytes(text))
+            out.append(text if text.isascii() else r"\?" * len(text))
     return "".join(out) + ")" * depth
+
+
+_EDGE = "(?:^|"
 
 
 def _edge(excluded: str) -> str:
@@ -82,7 +100,7 @@ def _edge(excluded: str) -> str:
 
     Without it the automaton counts from every place of a run at once, and outgrows its memory.
     """
-    return f"(?:^|[^{_ascii(excluded[1:-1])}])"
+    return f"{_EDGE}{_all_but(excluded[1:-1])})"
 
 
 def _ascii(members: str) -> str:
@@ -90,8 +108,17 @@ def _ascii(members: str) -> str:
     return re.sub(r"(?:[^\x00-\x7f]|\\?.)-[^\x00-\x7f]|[^\x00-\x7f]", "", members)
 
 
-def _bytes(text: str) -> str:
-    return "(?:" + "".join(f"\\x{byte:02x}" for byte in text.encode()) + ")"
+def _all_but(members: str) -> str:
+    """A class that excludes no more than the ASCII members, and never the stand-in."""
+    kept = _ascii(members).replace(STAND_IN, "")
+    return f"[^{kept}]" if kept else r"[\x00-\xff]"
+
+
+def _screened_class(charset: str) -> str:
+    if charset.startswith("[^"):
+        return _all_but(charset[2:-1])
+    # ``\s`` knows white space that is not ASCII only in a truth without the flag; all truths have it.
+    return charset if charset.isascii() else f"[{STAND_IN}{_ascii(charset[1:-1])}]"
 
 
 def _skip_group(pieces: Iterator[re.Match[str]]) -> None:
@@ -105,30 +132,17 @@ def _skip_group(pieces: Iterator[re.Match[str]]) -> None:
                 return
 
 
-def _widened(repeat: str, repeated: str) -> str:
+def _widened(repeat: str, repeated: str, most: int) -> str:
     """The repeat without its upper bound, but for short ones and for the gap between a word and its value."""
     if not repeat.startswith("{"):
         return repeat[0]
     low, comma, high = repeat.rstrip("?")[1:-1].partition(",")
     if comma and high and int(high) <= (_GAP if repeated.startswith("[^") else 4) and int(low) <= 4:
         return f"{{{low},{high}}}"
-    if not comma and int(low) <= _MOST:
+    if not comma and int(low) <= most:
         return f"{{{low}}}"
-    least = min(int(low), _MOST)
+    least = min(int(low), most)
     return "*" if least == 0 else "+" if least == 1 else f"{{{least},}}"
-
-
-def _bytes_class(charset: str) -> str:
-    if charset.isascii():
-        # A class that excludes some ASCII characters lets every other byte in.
-        return charset
-    if charset.startswith("[^"):
-        return (
-            "[^" + "".join(c for c in charset[2:-1] if c.isascii()) + "]"
-            if any(c.isascii() for c in charset[2:-1])
-            else r"[\x00-\xff]"
-        )
-    return f"(?:[\\x80-\\xff{_ascii(charset[1:-1])}]+)"
 
 
 class Gate:
@@ -143,23 +157,18 @@ class Gate:
         shaped = [index for index, truth in enumerate(truths) if "(?i:" not in truth]
         self._automata = [_Automaton(truths, indexes) for indexes in (worded, shaped) if indexes]
 
-    def ranges(self, buffer: str) -> dict[int, list[tuple[int, int, int]]]:
+    def ranges(self, buffer: str, screen: bytes) -> dict[int, list[tuple[int, int, int]]]:
         """For each pattern that may match: disjoint ``(start, stop, limit)`` in order.
 
         Matches that begin in ``start:stop`` are due; they may read up to ``limit``.
         """
         found: dict[int, list[tuple[int, int, int]]] = {}
         cuts = list(_cuts(buffer))
-        ascii_bytes = buffer.encode() if buffer.isascii() else None
         for i in range(len(cuts) - 1):
             start, stop = max(cuts[i] - OVERLAP, 0), cuts[i + 1]
-            window = (
-                ascii_bytes[start:stop]
-                if ascii_bytes is not None
-                else buffer[start:stop].encode("utf-8", "surrogatepass")
-            )
+            window = screen[start:stop]
             limit = cuts[min(i + 2, len(cuts) - 1)]
-            for pattern in (pattern for automaton in self._automata for pattern in automaton.matched(window)):
+            for pattern in [pattern for automaton in self._automata for pattern in automaton.matched(window)]:
                 ranges = found.setdefault(pattern, [])
                 if ranges and ranges[-1][1] >= start:
                     ranges[-1] = (ranges[-1][0], stop, limit)
@@ -168,14 +177,19 @@ class Gate:
         return found
 
 
+def _options() -> re2.Options:
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    options.log_errors = False
+    options.never_capture = True
+    return options
+
+
 class _Automaton:
     """One Set, and which truths its patterns stand for."""
 
     def __init__(self, truths: Sequence[str], indexes: Sequence[int]) -> None:
-        options = re2.Options()
-        options.encoding = re2.Options.Encoding.LATIN1
-        options.log_errors = False
-        options.never_capture = True
+        options = _options()
         options.max_mem = 128 << 20
         self._indexes = indexes
         self._set = re2.Set.SearchSet(options)
@@ -215,49 +229,37 @@ def _cuts(buffer: str) -> Iterator[int]:
 
 # -- the truth ------------------------------------------------------------------------------------
 
-_LEADING = lazy(
-    r"(?P<behind>(?:\(\?<!(?:\((?:[^()\\]|\\.)*\)|\[(?:[^\]\\]|\\.)*\]|[^()\[\]\\]|\\.)*\))+)"
-    r"(?P<atom>\[(?:[^\]\\]|\\.)*\]|\\[dw]|[A-Za-z0-9])(?P<repeat>\{\d+(?:,\d*)?\})?(?![*+?{|])",
-    re.DOTALL,
-)
+
+class Truth:
+    """One expression that is tried only where its relaxed form finds a place."""
+
+    def __init__(self, truth: str) -> None:
+        expression = re.compile(truth, re.ASCII)
+        place = relaxed(truth, most=20, lazily=True)
+        options = _options()
+        options.max_mem = 32 << 20
+        self.group = 1 if expression.groups else 0
+        self._match = expression.match
+        self._place = re2.compile(place.encode(), options).search
+        self._edged = place.startswith(_EDGE)
+
+    def search(self, buffer: str, screen: bytes, at: int, stop: int, limit: int) -> re.Match[str] | None:
+        """The first match that begins in ``at:stop``; it may read up to ``limit``."""
+        back = int(self._edged)
+        while at < stop:
+            place = self._place(screen, max(at - back, 0), limit)
+            if place is None:
+                return None
+            first = place.start()
+            # The first character may be the edge, or the match itself at the start of the buffer.
+            for start in range(max(first, at), first + back + 1):
+                if start < stop and (match := self._match(buffer, start, limit)):
+                    return match
+            at = first + back + 1
+        return None
 
 
 @cache
-def compiled(truth: str) -> re.Pattern[str]:
+def compiled(truth: str) -> Truth:
     """The truth itself, compiled when it first has to run."""
-    return re.compile(charset_first(truth), re.ASCII)
-
-
-def charset_first(truth: str) -> str:
-    """The same expression with its first character before the look-behinds.
-
-    :mod:`re` skips quickly to the next possible start only if an expression
-    begins with characters; ``(?<!x)\\d{4}`` makes it try at every place.
-
-    >>> charset_first(r"(?<!x)\\d{4}y")
-    '\\\\d(?<!(?:x)[\\\\s\\\\S])\\\\d{3}y'
-    """
-    leading = _LEADING.match(truth)
-    if leading is None or "|" in _top_level(truth):
-        return truth
-    behind = re.sub(
-        r"\(\?<!((?:\((?:[^()\\]|\\.)*\)|\[(?:[^\]\\]|\\.)*\]|[^()\[\]\\]|\\.)*)\)",
-        r"(?<!(?:\1)[\\s\\S])",
-        leading["behind"],
-    )
-    rest = ""
-    if leading["repeat"]:
-        low, comma, high = leading["repeat"][1:-1].partition(",")
-        rest = f"{leading['atom']}{{{int(low) - 1}{comma}{int(high) - 1 if high else ''}}}"
-    return leading["atom"] + behind + rest + truth[leading.end() :]
-
-
-def _top_level(truth: str) -> str:
-    """What of an expression stands outside all groups."""
-    depth, out = 0, []
-    for piece in _PIECE.finditer(truth):
-        depth += piece.lastgroup in ("group", "look")
-        if not depth:
-            out.append(piece[0])
-        depth -= piece[0] == ")" and piece.lastgroup == "other"
-    return "".join(out)
+    return Truth(truth)
