@@ -47,7 +47,7 @@ class Gate:
         self.store = MemoryStore(None)
         self.handles = Handles()
         upstreams = {"crm": UpstreamSettings("crm", "crm", ORIGIN)}
-        self.restorer = Restorer(Policy(Settings(upstreams)), self.vault, self.handles, CATEGORIES)
+        self.restorer = Restorer(Policy(Settings(upstreams)), self.vault, self.handles, CATEGORIES, {})
 
     def sanitize(self, part: Any, shape: Shape = DATA, **more: Any) -> Any:
         return anyio.run(self._sanitize, part, shape, more)

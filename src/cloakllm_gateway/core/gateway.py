@@ -22,9 +22,7 @@ the order in which jobs finish.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
-
-from msgspec import Struct, field
+from typing import Any
 
 from cloakllm_gateway.core import calls, greeting, handshake, texts
 from cloakllm_gateway.core.calls import Calls
@@ -53,12 +51,13 @@ from cloakllm_gateway.core.greeting import Greeting
 from cloakllm_gateway.core.handles import Handles
 from cloakllm_gateway.core.jobs import Jobs, Work
 from cloakllm_gateway.core.lists import Lists
+from cloakllm_gateway.core.outbound import Outbound
 from cloakllm_gateway.core.policy import Policy
 from cloakllm_gateway.core.questions import Questions
+from cloakllm_gateway.core.requests import Requests
 from cloakllm_gateway.core.restorer import Restored, Restorer
 from cloakllm_gateway.core.settings import Settings
 from cloakllm_gateway.core.upstream import Call, Phase, Upstream
-from cloakllm_gateway.errors import Refused
 from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.protocol.jsonrpc import (
     INTERNAL_ERROR,
@@ -87,16 +86,6 @@ LIST_CHANGED = {
 #: Requests of the gateway's own that bring a list, where several upstreams must not wait for one.
 LIST_TIMEOUT = 10.0
 
-#: JSON-RPC ids 1 and "1" are different ids.
-IdKey: TypeAlias = tuple[type, str | int]
-
-
-class _Asked(Struct):
-    """A request of the client that has not been answered, and the calls in flight for it."""
-
-    request: Request
-    calls: set[tuple[str, int]] = field(default_factory=set)
-
 
 class Gateway:
     """One client session.  ``handle`` takes an event and returns the effects to perform, in order."""
@@ -107,7 +96,6 @@ class Gateway:
         self._limits = Limits(settings.max_bytes, settings.max_depth)
         self._out: list[Effect] = []
         self._upstreams = {name: Upstream(upstream) for name, upstream in settings.upstreams.items()}
-        self._asked: dict[IdKey, _Asked] = {}
         self._held_requests: list[Request] = []
         self._held_for_client: list[Effect] = []
         self._client_ready = False
@@ -117,14 +105,19 @@ class Gateway:
 
         handles, emit = Handles(), self._out.append
         self._directory = Directory()
-        self._restorer = Restorer(Policy(settings), vault, handles, settings.categories)
+        self._restorer = Restorer(Policy(settings), vault, handles, settings.categories, {})
+        self._requests = Requests(settings.max_pending, emit)
         self._calls = Calls(emit)
         self._jobs = Jobs(settings, vault, handles, self._directory, emit)
         self._lists = Lists(settings, self._upstreams, self._directory, vault, self._jobs, self._ask, emit)
         self._questions = Questions(settings, self._restorer, self._jobs, emit, self._to_client)
+        self._outbound = Outbound(
+            settings, self._requests, self._restorer, self._calls, self._jobs, self._questions, self._directory, emit,
+            answered=self._call_answered,
+        )  # fmt: skip
         self._greeting = Greeting(
             settings, self._upstreams, self._calls, self._jobs, emit,
-            answer=self._answer, refuse=self._refuse, opened=self._opened, joined=self._joined,
+            answer=self._requests.answer, refuse=self._requests.refuse, opened=self._opened, joined=self._joined,
         )  # fmt: skip
         vault.reserve([*settings.upstreams, *WORDS])
 
@@ -154,7 +147,7 @@ class Gateway:
     @property
     def idle(self) -> bool:
         """Whether the client waits for nothing."""
-        return not self._asked
+        return not self._requests
 
     # -- bytes to messages -------------------------------------------------------------------------
 
@@ -209,21 +202,16 @@ class Gateway:
     # -- the client asks ---------------------------------------------------------------------------
 
     def _client_asks(self, request: Request) -> None:
-        if _key(request.id) in self._asked:
-            self._out.append(Send(CLIENT, jsonrpc.failure(request.id, INVALID_REQUEST, texts.DUPLICATE_ID)))
+        if not self._requests.admit(request):
             return
-        if len(self._asked) >= self._settings.max_pending:
-            self._out.append(Send(CLIENT, jsonrpc.failure(request.id, INTERNAL_ERROR, texts.TOO_MANY_PENDING)))
-            return
-        self._asked[_key(request.id)] = _Asked(request)
         if request.method == "ping":
-            self._answer(request, {})
+            self._requests.answer(request, {})
         elif request.method == "initialize":
             self._initialize(request)
         elif request.method not in handshake.SERVER_SERVES:
-            self._refuse(request, METHOD_NOT_FOUND, texts.UNKNOWN_METHOD)
+            self._requests.refuse(request, METHOD_NOT_FOUND, texts.UNKNOWN_METHOD)
         elif not self._greeting.begun:
-            self._refuse(request, INVALID_REQUEST, texts.NOT_INITIALIZED)
+            self._requests.refuse(request, INVALID_REQUEST, texts.NOT_INITIALIZED)
         elif not self._open:
             self._held_requests.append(request)
         else:
@@ -231,7 +219,7 @@ class Gateway:
 
     def _initialize(self, request: Request) -> None:
         if self._greeting.begun:
-            self._refuse(request, INVALID_REQUEST, texts.ALREADY_INITIALIZED)
+            self._requests.refuse(request, INVALID_REQUEST, texts.ALREADY_INITIALIZED)
             return
         capabilities = (request.params or {}).get("capabilities")
         self._questions.client_capabilities = capabilities if isinstance(capabilities, dict) else {}
@@ -242,7 +230,7 @@ class Gateway:
         self._open = True
         held, self._held_requests = self._held_requests, []
         for request in held:
-            if _key(request.id) in self._asked:
+            if request in self._requests:
                 self._serve(request)
 
     def _joined(self, upstream: Upstream) -> None:
@@ -273,9 +261,9 @@ class Gateway:
     def _serve_list(self, request: Request) -> None:
         def then(result: dict[str, Any] | None, effects: list[Effect]) -> None:
             if result is None:
-                self._refuse(request, METHOD_NOT_FOUND, texts.NOBODY_SERVES)
+                self._requests.refuse(request, METHOD_NOT_FOUND, texts.NOBODY_SERVES)
             else:
-                self._answer(request, result, effects)
+                self._requests.answer(request, result, effects)
 
         self._lists.gather(request.method, then)
 
@@ -285,9 +273,9 @@ class Gateway:
         route = routes.get(name) if isinstance(name, str) else None
         if route is not None:
             params = {**(request.params or {}), "name": route.original}
-            self._forward(request, self._upstreams[route.upstream], params, declared=route.declared)
+            self._outbound.forward(request, self._upstreams[route.upstream], params, declared=route.declared)
         elif listing in self._lists.loaded:
-            self._refuse(request, INVALID_PARAMS, texts.unknown_name(listing.split("s/")[0], name))
+            self._requests.refuse(request, INVALID_PARAMS, texts.unknown_name(listing.split("s/")[0], name))
         else:
             self._load(request, listing, lambda: self._serve_named(request, listing, name))
 
@@ -297,28 +285,28 @@ class Gateway:
         def loaded(_result: dict[str, Any] | None, effects: list[Effect]) -> None:
             self._out.extend(effects)
             self._lists.loaded.add(listing)
-            if _key(request.id) in self._asked:
+            if request in self._requests:
                 then()
 
         self._lists.gather(listing, loaded)
 
     def _serve_resource(self, request: Request, uri: Any) -> None:
         if not isinstance(uri, str):
-            self._refuse(request, INVALID_PARAMS, texts.NO_URI)
+            self._requests.refuse(request, INVALID_PARAMS, texts.NO_URI)
             return
         owner = self._directory.owner(uri)
         name = owner.upstream if owner else self._directory.by_template(uri)
         upstream = self._upstreams[name] if name else self._only("resources")
         if upstream is not None and handshake.is_ui(uri) and not upstream.settings.ui:
-            self._refuse(request, INVALID_PARAMS, texts.NOT_GRANTED)
+            self._requests.refuse(request, INVALID_PARAMS, texts.NOT_GRANTED)
         elif upstream is not None and owner is not None and not owner.contested:
             # The message it came in says what it stands for: there is nothing to decide.
             params = {**(request.params or {}), "uri": owner.uri}
-            self._send(request, upstream, Restored(params, ()), uri)
+            self._outbound.send(request, upstream, Restored(params, ()), uri)
         elif upstream is not None:
-            self._forward(request, upstream, request.params or {}, uri=uri)
+            self._outbound.forward(request, upstream, request.params or {}, uri=uri)
         elif "resources/templates/list" in self._lists.loaded:
-            self._refuse(request, INVALID_PARAMS, texts.UNKNOWN_RESOURCE)
+            self._requests.refuse(request, INVALID_PARAMS, texts.UNKNOWN_RESOURCE)
         else:
             self._load(request, "resources/list", lambda: self._after_resources(request, uri))
 
@@ -332,7 +320,7 @@ class Gateway:
         if isinstance(name, str):
             if route := self._directory.prompts.get(name):
                 params = {**params, "ref": {**ref, "name": route.original}}
-                self._forward(request, self._upstreams[route.upstream], params)
+                self._outbound.forward(request, self._upstreams[route.upstream], params)
                 return
             if "prompts/list" not in self._lists.loaded:
                 self._load(request, "prompts/list", lambda: self._serve_completion(request, ref))
@@ -340,9 +328,9 @@ class Gateway:
         elif isinstance(uri, str):
             owner = self._directory.by_template_text(uri)
             if upstream := (self._upstreams[owner] if owner else self._only("completions")):
-                self._forward(request, upstream, params)
+                self._outbound.forward(request, upstream, params)
                 return
-        self._refuse(request, INVALID_PARAMS, texts.unknown_name("prompt or template", name))
+        self._requests.refuse(request, INVALID_PARAMS, texts.unknown_name("prompt or template", name))
 
     def _serve_log_level(self, request: Request) -> None:
         """Every upstream that logs gets the level; the client gets one answer."""
@@ -352,10 +340,10 @@ class Gateway:
         def answered(upstream: Upstream) -> None:
             waiting.discard(upstream.name)
             if not waiting:
-                self._answer(request, {})
+                self._requests.answer(request, {})
 
         if not logging:
-            self._refuse(request, METHOD_NOT_FOUND, texts.NOBODY_SERVES)
+            self._requests.refuse(request, METHOD_NOT_FOUND, texts.NOBODY_SERVES)
         for upstream in logging:
             self._ask(upstream, request.method, request.params, lambda _answer, it=upstream: answered(it))  # type: ignore[misc]
 
@@ -364,9 +352,9 @@ class Gateway:
         maker = self._tasks.get(task) if isinstance(task, str) else None
         upstream = self._upstreams[maker] if maker else self._only("tasks")
         if upstream is None:
-            self._refuse(request, INVALID_PARAMS, texts.UNKNOWN_TASK)
+            self._requests.refuse(request, INVALID_PARAMS, texts.UNKNOWN_TASK)
         else:
-            self._forward(request, upstream, request.params or {})
+            self._outbound.forward(request, upstream, request.params or {})
 
     def _ready(self, capability: str) -> list[Upstream]:
         return [u for u in self._upstreams.values() if u.phase is Phase.READY and u.capability(capability) is not None]
@@ -377,69 +365,6 @@ class Gateway:
         return able[0] if len(able) == 1 else None
 
     # -- towards an upstream -----------------------------------------------------------------------
-
-    def _forward(
-        self,
-        request: Request,
-        upstream: Upstream,
-        params: dict[str, Any],
-        *,
-        declared: frozenset[str] = frozenset(),
-        uri: str | None = None,
-    ) -> None:
-        """Restore, then send: the last step before the write."""
-        if upstream.phase is not Phase.READY:
-            self._refuse(request, INTERNAL_ERROR, texts.unavailable(upstream.name, upstream.reason or "it is starting"))
-            return
-        arguments = params.get("arguments")
-        if arguments is not None and not isinstance(arguments, dict):
-            # Not a tool that failed but a request that is none: a protocol error, as MCP tells them apart.
-            self._out += self._reply(request, jsonrpc.failure(request.id, INVALID_PARAMS, texts.NO_ARGUMENTS))
-            return
-        restored = Restored(params, ())
-        if self._settings.sanitize:
-            try:
-                restored = self._restorer.restore(params, SURFACE[request.method].params, upstream.name, declared)
-            except Refused as refused:
-                about = {"upstream": upstream.name, "method": request.method}
-                self._out += [Record("refused", about), Log("warning", "refused", about)]
-                self._refuse(request, INVALID_PARAMS, texts.refusal(refused))
-                return
-        self._send(request, upstream, restored, uri)
-
-    def _send(self, request: Request, upstream: Upstream, restored: Restored, uri: str | None = None) -> None:
-        if upstream.phase is not Phase.READY:
-            self._refuse(request, INTERNAL_ERROR, texts.unavailable(upstream.name, upstream.reason or "it is starting"))
-            return
-        self._account(request, upstream, restored)
-        call = self._calls.send(
-            upstream,
-            request.method,
-            restored.part if request.params is not None else None,
-            lambda answer: self._call_answered(request, upstream, call, answer),
-            timeout=upstream.settings.request_timeout,
-            client_id=request.id,
-            restored=restored.entries,
-            uris={} if uri is None else {restored.part["uri"]: uri},
-        )
-        self._asked[_key(request.id)].calls.add((upstream.name, call.id))
-        if request.method == "resources/subscribe" and uri is not None:
-            # Updates are to carry the URI in the form that was subscribed to.
-            self._directory.claim(upstream.name, restored.part["uri"], uri)
-
-    def _account(self, request: Request, upstream: Upstream, restored: Restored) -> None:
-        """Every restore is recorded; one towards an upstream that is not its origin is also logged."""
-        for entry, verdict in restored.decisions:
-            about = {
-                "token": str(entry.token),
-                "from": ", ".join(sorted(entry.origins)),
-                "to": upstream.name,
-                "method": request.method,
-                "rule": verdict.rule,
-            }
-            self._out.append(Record("restore", about))
-            if verdict.foreign:
-                self._out.append(Log("info", "restored_for_another_upstream", about))
 
     def _ask(
         self,
@@ -464,7 +389,7 @@ class Gateway:
 
     def _call_answered(self, request: Request, upstream: Upstream, call: Call, answer: Response | Failure) -> None:
         """An answer for the client: make it clean, keep its place in the order, hand it over."""
-        if asked := self._asked.get(_key(request.id)):
+        if asked := self._requests.get(request.id):
             asked.calls.discard((upstream.name, call.id))
         ticket = upstream.lane.enter(is_response=True)
 
@@ -475,15 +400,15 @@ class Gateway:
             if isinstance(answer, Response):
                 self._note_task(upstream, part)
             member = "result" if isinstance(answer, Response) else "error"
-            settle(self._reply(request, {"jsonrpc": "2.0", "id": request.id, member: part}, effects))
+            settle(self._requests.reply(request, {"jsonrpc": "2.0", "id": request.id, member: part}, effects))
 
         def failed(reason: str) -> None:
             text = texts.withheld(upstream.name, reason)
-            settle(self._reply(request, texts.error(request.id, request.method, INTERNAL_ERROR, text)))
+            settle(self._requests.reply(request, texts.error(request.id, request.method, INTERNAL_ERROR, text)))
 
         if isinstance(answer, Failure) and calls.is_ours(answer):
             code, text = answer.error["code"], answer.error["message"]
-            settle(self._reply(request, texts.error(request.id, request.method, code, text)))
+            settle(self._requests.reply(request, texts.error(request.id, request.method, code, text)))
             return
         part = answer.error if isinstance(answer, Failure) else answer.result
         shape = ERROR if isinstance(answer, Failure) else SURFACE[call.method].result or DATA
@@ -497,18 +422,6 @@ class Gateway:
                 self._tasks.setdefault(task["taskId"], upstream.name)
 
     # -- towards the client ------------------------------------------------------------------------
-
-    def _reply(self, request: Request, message: dict[str, Any], preceding: list[Effect] | None = None) -> list[Effect]:
-        """The one answer to a request, or nothing where the client took it back."""
-        if self._asked.pop(_key(request.id), None) is None:
-            return []
-        return [*(preceding or []), Send(CLIENT, message)]
-
-    def _answer(self, request: Request, result: dict[str, Any], preceding: list[Effect] | None = None) -> None:
-        self._out += self._reply(request, jsonrpc.result(request.id, result), preceding)
-
-    def _refuse(self, request: Request, code: int, text: str) -> None:
-        self._out += self._reply(request, texts.error(request.id, request.method, code, text))
 
     def _to_client(self, effects: list[Effect]) -> None:
         """Send, but hold back what the client must not get before it is initialized."""
@@ -540,10 +453,12 @@ class Gateway:
 
     def _cancelled_by_client(self, params: dict[str, Any]) -> None:
         id = params.get("requestId")
-        asked = self._asked.get(_key(id)) if isinstance(id, str | int) else None
+        asked = self._requests.get(id) if isinstance(id, str | int) else None
         if asked is None or asked.request.method == "initialize":
             return
-        del self._asked[_key(asked.request.id)]
+        self._requests.take_back(asked.request.id)
+        if asked.question is not None:
+            self._questions.take_back(asked.question)
         for name, call in asked.calls:
             self._calls.cancel(self._upstreams[name], call, params.get("reason"))
 
@@ -584,7 +499,7 @@ class Gateway:
         def failed(_reason: str) -> None:
             self._to_client(upstream.lane.settle(ticket, []))
 
-        if row is None and self._settings.sanitize:
+        if row is None and self._settings.enforces:
             # The name of an unknown notification is the upstream's own text.
             def checked(part: Any, effects: list[Effect]) -> None:
                 if part["method"] != notification.method:
@@ -627,7 +542,3 @@ class Gateway:
             if self._greeting.announces(timer.subject):
                 message = jsonrpc.notification(f"notifications/{timer.subject}/list_changed")
                 self._to_client([Send(CLIENT, message)])
-
-
-def _key(id: str | int) -> IdKey:
-    return type(id), id

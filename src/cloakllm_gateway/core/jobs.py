@@ -12,17 +12,19 @@ from cloakllm_gateway.core.events import Assign, Effect, Log, Record, Scan
 from cloakllm_gateway.core.handles import Handles
 from cloakllm_gateway.core.policy import Policy
 from cloakllm_gateway.core.sanitizer import Clean, NeedAssign, NeedScan, Report, Sanitizing, Source, Step
-from cloakllm_gateway.core.settings import Settings
+from cloakllm_gateway.core.settings import Mode, Settings
 from cloakllm_gateway.core.upstream import Upstream
 from cloakllm_gateway.errors import DetectionError, Withheld
 from cloakllm_gateway.protocol.surface import URI, Shape
 from cloakllm_gateway.protocol.walk import leaves
-from cloakllm_gateway.spans import Span
+from cloakllm_gateway.spans import Span, Text
 from cloakllm_gateway.vault.entries import Entry
 from cloakllm_gateway.vault.vault import Vault
 
 #: Takes the clean part and the effects that must precede its sending.
 Done: TypeAlias = Callable[[Any, list[Effect]], None]
+#: Takes the spans of texts that were only to be looked at, or None where detection failed.
+Looked: TypeAlias = Callable[[Sequence[Sequence[Span]] | None], None]
 #: Takes an upstream and its resources as (real, shown) URIs.
 Claim: TypeAlias = Callable[[Upstream, Sequence[tuple[str, str]]], None]
 #: Takes the reason, which holds no value.
@@ -64,12 +66,12 @@ class Jobs:
         self._directory = directory
         self._emit = emit
         self._running: dict[int, tuple[Work, Sanitizing]] = {}
+        self._looking: dict[int, Looked] = {}
         self._numbers = 0
 
     def start(self, work: Work) -> None:
         if not self._settings.sanitize:
-            uris = [(leaf.text, leaf.text) for leaf in leaves(work.part, work.shape) if leaf.role is URI]
-            (work.claim or self.claim)(work.upstream, uris)
+            (work.claim or self.claim)(work.upstream, uris_of(work.part, work.shape))
             work.done(work.part, [])
             return
         settings = work.upstream.settings
@@ -88,7 +90,16 @@ class Jobs:
         self._running[job] = (work, Sanitizing(work.part, work.shape, source))
         self._advance(job, lambda sanitizing: sanitizing.begin())
 
+    def look(self, upstream: Upstream, texts: Sequence[Text], then: Looked) -> None:
+        """Have texts looked at that are going the other way."""
+        self._numbers += 1
+        self._looking[self._numbers] = then
+        self._emit(Scan(self._numbers, texts, upstream.name))
+
     def scanned(self, job: int, found: Sequence[Sequence[Span]]) -> None:
+        if then := self._looking.pop(job, None):
+            then(found)
+            return
         self._advance(job, lambda sanitizing: sanitizing.scanned(found))
 
     def assigned(self, job: int, entries: Sequence[Entry]) -> None:
@@ -96,9 +107,15 @@ class Jobs:
         self._advance(job, lambda sanitizing: sanitizing.assigned(entries))
 
     def fail(self, job: int, reason: str) -> None:
-        work, _ = self._running.pop(job, (None, None))
-        if work is None:
+        if then := self._looking.pop(job, None):
+            then(None)
+            return
+        if job not in self._running:
             return  # it was finished when what went wrong went wrong
+        if self._settings.mode is Mode.OBSERVE:
+            self._observed(job, reason)
+            return
+        work, _ = self._running.pop(job)
         self._emit(Record("withheld", {"upstream": work.upstream.name, "method": work.method, "reason": reason}))
         self._emit(Log("error", "withheld", {"upstream": work.upstream.name, "method": work.method, "reason": reason}))
         work.failed(reason)
@@ -112,6 +129,9 @@ class Jobs:
         except (Withheld, DetectionError) as reason:
             self.fail(job, str(reason))
             return
+        if self._settings.mode is Mode.OBSERVE and not isinstance(step, NeedScan):
+            self._observed(job)
+            return
         match step:
             case NeedScan(looks):
                 self._emit(Scan(job, looks, work.upstream.name))
@@ -121,6 +141,17 @@ class Jobs:
             case Clean():
                 del self._running[job]
                 self._finish(work, sanitizing.report, step)
+
+    def _observed(self, job: int, reason: str = "") -> None:
+        """Say what would have happened, and pass the message on as it is."""
+        work, sanitizing = self._running.pop(job)
+        about = {"upstream": work.upstream.name, "method": work.method, "found": dict(sanitizing.report.found)}
+        if reason:
+            about["would_withhold"] = reason
+        if reason or sanitizing.report.found:
+            self._emit(Log("info", "observed", about))
+        (work.claim or self.claim)(work.upstream, uris_of(work.part, work.shape))
+        work.done(work.part, [Record("observed", about)])
 
     def _finish(self, work: Work, report: Report, clean: Clean) -> None:
         self._vault.show(clean.tokens)
@@ -148,3 +179,8 @@ class Jobs:
         if report.dropped:
             effects.append(Log("warning", "dropped_items_with_unsafe_names", {**about, "count": report.dropped}))
         return effects
+
+
+def uris_of(part: Any, shape: Shape) -> list[tuple[str, str]]:
+    """The resources of a part that is passed on as it is: each is known by its real URI."""
+    return [(leaf.text, leaf.text) for leaf in leaves(part, shape) if leaf.role is URI]

@@ -48,6 +48,7 @@ class Questions:
         self._emit = emit
         self._to_client = to_client
         self._open: dict[int, _Question] = {}
+        self._own: dict[int, Callable[[Response | Failure], None]] = {}
         self._ids = 0
         self.client_capabilities: dict[str, Any] = {}
 
@@ -97,15 +98,43 @@ class Questions:
         sent = None if request.params is None else params
         return Send(CLIENT, jsonrpc.request(self._ids, request.method, sent))
 
+    def ask_person(self, message: str, answered: Callable[[bool | None], None]) -> int | None:
+        """A question of the gateway's own, by elicitation; None if the client can't ask.
+
+        ``answered`` gets True or False as the person decided, None if they did not.
+        """
+        if "elicitation" not in self.client_capabilities:
+            return None
+
+        def settle(answer: Response | Failure) -> None:
+            action = answer.result.get("action") if isinstance(answer, Response) else "cancel"
+            answered({"accept": True, "decline": False}.get(str(action)))
+
+        self._ids += 1
+        self._own[self._ids] = settle
+        params = {"message": message, "requestedSchema": {"type": "object", "properties": {}}}
+        self._to_client([Send(CLIENT, jsonrpc.request(self._ids, "elicitation/create", params))])
+        return self._ids
+
+    def take_back(self, id: int) -> None:
+        """The call that a question of the gateway's own was about is gone."""
+        if self._own.pop(id, None) is not None:
+            params = {"requestId": id, "reason": "the call was cancelled"}
+            self._to_client([Send(CLIENT, jsonrpc.notification("notifications/cancelled", params))])
+
     def answer(self, answer: Response | Failure) -> None:
         """The client's answer, for the upstream that asked; an answer to nothing is dropped."""
+        own = self._own.pop(answer.id, None) if isinstance(answer.id, int) else None
+        if own is not None:
+            own(answer)
+            return
         question = self._open.pop(answer.id, None) if isinstance(answer.id, int) else None
         if question is None or question.upstream.phase is not Phase.READY:
             return
         upstream, request = question.upstream, question.request
         if isinstance(answer, Failure):
             self._emit(Send(upstream.name, {"jsonrpc": "2.0", "id": request.id, "error": answer.error}))
-        elif request.method == "elicitation/create" and self._settings.sanitize:
+        elif request.method == "elicitation/create" and self._settings.enforces:
             self._learn(question, answer)
         else:
             self._reply(question, answer)
@@ -128,7 +157,7 @@ class Questions:
     def _reply(self, question: _Question, answer: Response) -> None:
         upstream, request = question.upstream, question.request
         result = answer.result
-        if self._settings.sanitize:
+        if self._settings.enforces:
             try:
                 restored = self._restorer.restore(result, SURFACE[request.method].result or DATA, upstream.name)
             except Refused as refused:

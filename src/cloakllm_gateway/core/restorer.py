@@ -7,12 +7,13 @@ here is ever built from restored text but the part that goes to the upstream.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from msgspec import Struct
 
 from cloakllm_gateway.core.handles import Handles
-from cloakllm_gateway.core.policy import Policy, Verdict
+from cloakllm_gateway.core.policy import Policy, Strictness, Verdict
 from cloakllm_gateway.errors import Refused
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.protocol.jsonrpc import Number
@@ -33,6 +34,26 @@ class Decision(NamedTuple):
     verdict: Verdict
 
 
+class Approval(NamedTuple):
+    """A question for the person: may values of ``category`` that came from ``origins`` go to ``destination``?
+
+    Its identity is the value's, so that an answer is remembered for this value alone.
+    """
+
+    category: str
+    canonical: str
+    origins: frozenset[str]
+    destination: str
+
+
+class NeedApproval(Exception):
+    """The call may go on once a person has allowed what ``asked`` lists."""
+
+    def __init__(self, asked: Sequence[Approval]) -> None:
+        super().__init__()
+        self.asked = asked
+
+
 class Restored(NamedTuple):
     """The part for the upstream, and what was decided on the way."""
 
@@ -45,18 +66,24 @@ class Restored(NamedTuple):
 
 
 class Restorer(Struct, frozen=True):
-    """Restores for one session.  ``categories`` are the names that make ``[NAME_1]`` a token of ours."""
+    """Restores for one session.
+
+    ``categories`` are the names that make ``[NAME_1]`` a token of ours,
+    ``answers`` what a person said so far.
+    """
 
     policy: Policy
     vault: Vault
     handles: Handles
     categories: frozenset[str]
+    answers: dict[Approval, bool]
 
     def restore(self, part: Any, shape: Shape, destination: str, declared: frozenset[str] = frozenset()) -> Restored:
         """``part`` for ``destination``; ``declared`` are the argument keys its schema declares, which stay.
 
         Raises :class:`Refused` where a token may not be restored here, is
-        damaged, or would make two keys of one object equal.
+        damaged, or would make two keys of one object equal, and
+        :class:`NeedApproval` where a person has to be asked first.
         """
         run = _Run(self, destination)
         edits: dict[tuple[Path, bool], Any] = {}
@@ -64,6 +91,8 @@ class Restorer(Struct, frozen=True):
             new = run.leaf(leaf, declared)
             if new is not leaf.value:
                 edits[leaf.path, leaf.is_key] = new
+        if run.asked:
+            raise NeedApproval(tuple(run.asked))
         try:
             return Restored(replace(part, edits), tuple(run.decisions.values()))
         except KeyCollision:
@@ -79,6 +108,7 @@ class _Run:
         self._verdicts: dict[tuple[Token, str], Verdict] = {}
         self._foreign = 0
         self.decisions: dict[Token, Decision] = {}
+        self.asked: dict[Approval, None] = {}
 
     def leaf(self, leaf: Leaf, declared: frozenset[str]) -> Any:
         if leaf.role is HANDLE and not leaf.is_key and not isinstance(leaf.value, Number):
@@ -112,13 +142,10 @@ class _Run:
                 self._refuse_unknown(token.category, written if tokens.scan(written) else str(token))
             return None
         verdict = self._verdict(entry, role, place.host)
-        if not verdict.allowed:
-            if role is RESTORE_OWN:
-                return None
-            raise Refused(
-                f"{token} may not go to {self._destination} (rule: {verdict.rule})",
-                "Its value belongs to another upstream. A person can allow it in the gateway's configuration.",
-            )
+        if role is RESTORE_OWN and not verdict.allowed:
+            return None
+        if not self._is_approved(entry, verdict):
+            return None
         if role is RESTORE:
             self._refuse_place(entry, place, verdict, is_url)
         if token not in self.decisions:
@@ -126,6 +153,24 @@ class _Run:
             self._foreign += verdict.foreign
             self._refuse_crowd()
         return entry
+
+    def _is_approved(self, entry: Entry, verdict: Verdict) -> bool:
+        """Whether the policy, or a person it asked, allows it; raises :class:`Refused` where not."""
+        if verdict.allowed:
+            return True
+        if verdict.answer is Strictness.ASK:
+            spelling = entry.spelling
+            approval = Approval(spelling.category, spelling.canonical, entry.origins, self._destination)
+            answer = self._by.answers.get(approval)
+            if answer is None:
+                self.asked[approval] = None
+                return False
+            if answer:
+                return True
+        raise Refused(
+            f"{entry.token} may not go to {self._destination} (rule: {verdict.rule})",
+            "Its value belongs to another upstream. A person can allow it in the gateway's configuration.",
+        )
 
     def _verdict(self, entry: Entry, role: Role, host: str) -> Verdict:
         if role is RESTORE_OWN:

@@ -96,3 +96,8 @@ class Settings(Struct, frozen=True):
     max_bytes: int = 64 * 1024 * 1024
     max_depth: int = 200
     version: str = "0"
+
+    @property
+    def enforces(self) -> bool:
+        """Whether tokens are given and taken, rather than reported or not thought of."""
+        return self.sanitize and self.mode is Mode.ENFORCE

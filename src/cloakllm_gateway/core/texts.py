@@ -6,6 +6,7 @@ message, never a restored value.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from cloakllm_gateway.errors import GatewayError
@@ -77,6 +78,39 @@ def tool_error(id: str | int, text: str) -> dict[str, Any]:
 def error(id: str | int, method: str, code: int, text: str) -> dict[str, Any]:
     """The answer to a request that failed: a result with ``isError`` for a tool call, else a JSON-RPC error."""
     return tool_error(id, text) if method == "tools/call" else jsonrpc.failure(id, code, text)
+
+
+def approval(asked: Iterable[tuple[str, Iterable[str], str]], tool: str) -> str:
+    """What a person is asked: categories, where they came from, where they would go; never a value."""
+    lines = [
+        f"{category} from {', '.join(sorted(name.partition('#')[0] for name in origins))} to {destination}"
+        for category, origins, destination in asked
+    ]
+    said = f" with {tool}" if _NAME.fullmatch(tool) else ""
+    return f"CloakLLM Gateway: the assistant wants to send real values{said}. Allow it?\n" + "\n".join(lines)
+
+
+def nobody_to_ask(destination: str) -> str:
+    return (
+        f"Refused by the gateway: values for {destination} need the consent of a person, and this client "
+        f"cannot ask one. To allow it, set token_scope of {destination} to session or add a flow to the configuration"
+    )
+
+
+NOT_ALLOWED = "Refused by the gateway: the person who was asked did not allow it"
+
+
+def raw_data(counts: Mapping[str, int], upstream: str) -> str:
+    found = ", ".join(f"{count} {category}" for category, count in sorted(counts.items()))
+    return (
+        f"Refused by the gateway: the call holds personal data in clear ({found}) and raw_pii of {upstream} is block. "
+        "Use the tokens you were shown"
+    )
+
+
+RAW_DATA_UNKNOWN = (
+    "Refused by the gateway: it could not be told whether the call holds personal data, and raw_pii is block"
+)
 
 
 def refusal(error: GatewayError) -> str:

@@ -1,0 +1,181 @@
+"""Requests of the client on their way to an upstream: restored, allowed, watched, sent, in this order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, TypeAlias
+
+from cloakllm_gateway.core import texts
+from cloakllm_gateway.core.calls import Calls
+from cloakllm_gateway.core.directory import Directory
+from cloakllm_gateway.core.events import Effect, Log, Record
+from cloakllm_gateway.core.jobs import Jobs
+from cloakllm_gateway.core.questions import Questions
+from cloakllm_gateway.core.rawdata import RAW_DUMP, distinct, raw_texts
+from cloakllm_gateway.core.requests import Requests
+from cloakllm_gateway.core.restorer import Approval, NeedApproval, Restored, Restorer
+from cloakllm_gateway.core.settings import RawData, Settings
+from cloakllm_gateway.core.upstream import Call, Phase, Upstream
+from cloakllm_gateway.errors import Refused
+from cloakllm_gateway.protocol.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, Failure, Request, Response
+from cloakllm_gateway.protocol.surface import SURFACE
+from cloakllm_gateway.spans import Span
+
+#: Takes the request, its upstream, the call and the upstream's answer.
+Answered: TypeAlias = Callable[[Request, Upstream, Call, Response | Failure], None]
+
+
+class Outbound:
+    """Sends the client's requests on; restoring is the last step before the write."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        requests: Requests,
+        restorer: Restorer,
+        calls: Calls,
+        jobs: Jobs,
+        questions: Questions,
+        directory: Directory,
+        emit: Callable[[Effect], None],
+        answered: Answered,
+    ) -> None:
+        self._settings = settings
+        self._requests = requests
+        self._restorer = restorer
+        self._calls = calls
+        self._jobs = jobs
+        self._questions = questions
+        self._directory = directory
+        self._emit = emit
+        self._answered = answered
+
+    def forward(
+        self,
+        request: Request,
+        upstream: Upstream,
+        params: dict[str, Any],
+        *,
+        declared: frozenset[str] = frozenset(),
+        uri: str | None = None,
+    ) -> None:
+        """Restore, then send: the last step before the write."""
+        if upstream.phase is not Phase.READY:
+            self._requests.refuse(
+                request, INTERNAL_ERROR, texts.unavailable(upstream.name, upstream.reason or "it is starting")
+            )
+            return
+        arguments = params.get("arguments")
+        if arguments is not None and not isinstance(arguments, dict):
+            # Not a tool that failed but a request that is none: a protocol error, as MCP tells them apart.
+            self._requests.reject(request, INVALID_PARAMS, texts.NO_ARGUMENTS)
+            return
+        if not self._settings.enforces:
+            self.send(request, upstream, Restored(params, ()), uri)
+            return
+        try:
+            restored = self._restorer.restore(params, SURFACE[request.method].params, upstream.name, declared)
+        except NeedApproval as need:
+            again = partial(self.forward, request, upstream, params, declared=declared, uri=uri)
+            self._ask_person(request, upstream, need.asked, again)
+            return
+        except Refused as refused:
+            about = {"upstream": upstream.name, "method": request.method}
+            self._emit(Record("refused", about))
+            self._emit(Log("warning", "refused", about))
+            self._requests.refuse(request, INVALID_PARAMS, texts.refusal(refused))
+            return
+        self._send_watched(request, upstream, restored, params, uri)
+
+    def _ask_person(
+        self, request: Request, upstream: Upstream, asked: Sequence[Approval], again: Callable[[], None]
+    ) -> None:
+        """Park the call, un-restored, until a person has said whether these values may go there."""
+
+        def answered(allowed: bool | None) -> None:
+            if allowed is not None:
+                self._restorer.answers.update(dict.fromkeys(asked, allowed))
+            about = {"upstream": upstream.name, "method": request.method, "allowed": allowed is True}
+            self._emit(Record("asked", about))
+            if request not in self._requests:
+                return  # the client took the call back meanwhile
+            if allowed:
+                again()
+            else:
+                self._requests.refuse(request, INVALID_PARAMS, texts.NOT_ALLOWED)
+
+        tool = str((request.params or {}).get("name", ""))
+        message = texts.approval(((a.category, a.origins, a.destination) for a in asked), tool)
+        question = self._questions.ask_person(message, answered)
+        if question is None:
+            self._requests.refuse(request, INVALID_PARAMS, texts.nobody_to_ask(upstream.name))
+        elif asked_for := self._requests.get(request.id):
+            asked_for.question = question
+
+    def _send_watched(
+        self, request: Request, upstream: Upstream, restored: Restored, written: dict[str, Any], uri: str | None
+    ) -> None:
+        """Send, and report what the model wrote in clear; or look first, where that is blocked."""
+        raw = self._settings.raw_data.get(upstream.name, RawData.PASS)
+        looks = raw_texts(written, SURFACE[request.method].params) if raw is not RawData.PASS else []
+        if not looks:
+            self.send(request, upstream, restored, uri)
+            return
+
+        def looked(found: Sequence[Sequence[Span]] | None) -> None:
+            counts = distinct(found or ())
+            if counts:
+                dump = max(counts.values()) > RAW_DUMP
+                about = {"upstream": upstream.name, "method": request.method, "found": counts, "dump": dump}
+                self._emit(Record("raw_data", about))
+                self._emit(Log("warning", "raw_data", about))
+            if raw is RawData.LOG or request not in self._requests:
+                return
+            if found is None:
+                self._requests.refuse(request, INVALID_PARAMS, texts.RAW_DATA_UNKNOWN)
+            elif counts:
+                self._requests.refuse(request, INVALID_PARAMS, texts.raw_data(counts, upstream.name))
+            else:
+                self.send(request, upstream, restored, uri)
+
+        if raw is RawData.LOG:
+            self.send(request, upstream, restored, uri)
+        self._jobs.look(upstream, looks, looked)
+
+    def send(self, request: Request, upstream: Upstream, restored: Restored, uri: str | None = None) -> None:
+        if upstream.phase is not Phase.READY:
+            self._requests.refuse(
+                request, INTERNAL_ERROR, texts.unavailable(upstream.name, upstream.reason or "it is starting")
+            )
+            return
+        self._account(request, upstream, restored)
+        call = self._calls.send(
+            upstream,
+            request.method,
+            restored.part if request.params is not None else None,
+            lambda answer: self._answered(request, upstream, call, answer),
+            timeout=upstream.settings.request_timeout,
+            client_id=request.id,
+            restored=restored.entries,
+            uris={} if uri is None else {restored.part["uri"]: uri},
+        )
+        if asked_for := self._requests.get(request.id):
+            asked_for.calls.add((upstream.name, call.id))
+        if request.method == "resources/subscribe" and uri is not None:
+            # Updates are to carry the URI in the form that was subscribed to.
+            self._directory.claim(upstream.name, restored.part["uri"], uri)
+
+    def _account(self, request: Request, upstream: Upstream, restored: Restored) -> None:
+        """Every restore is recorded; one towards an upstream that is not its origin is also logged."""
+        for entry, verdict in restored.decisions:
+            about = {
+                "token": str(entry.token),
+                "from": ", ".join(sorted(entry.origins)),
+                "to": upstream.name,
+                "method": request.method,
+                "rule": verdict.rule,
+            }
+            self._emit(Record("restore", about))
+            if verdict.foreign:
+                self._emit(Log("info", "restored_for_another_upstream", about))
