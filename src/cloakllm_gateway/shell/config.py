@@ -3,7 +3,7 @@
 One JSON file.  Unknown keys are refused at every level, because a misspelt
 ``detect_emials`` that is ignored is a leak.  Nothing is expanded or taken from
 the environment: what is written is what holds.  Relative paths (``cwd``,
-``state_dir``, a ``command`` with a separator in it) start at the file's own
+``state_dir``, the paths of ``audit``, a ``command`` with a separator in it) start at the file's own
 folder, since clients start the gateway in folders of their choosing.
 
 The file names programs that will be executed: it must come from a trusted place.
@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from msgspec import Meta, Struct, field
 from msgspec.structs import replace
@@ -135,6 +135,46 @@ class LimitsConfig(Struct, frozen=True):
     max_pending: Count = 1000
 
 
+class Fsync(StrEnum):
+    """When entries of the audit log are made durable: before anything is sent, every second, or by the system."""
+
+    ALWAYS = "always"
+    INTERVAL = "interval"
+    OFF = "off"
+
+
+class OnAuditError(StrEnum):
+    """What happens to a message whose entry can't be written."""
+
+    WITHHOLD = "withhold"
+    WARN = "warn"
+
+
+class AnchorConfig(Struct, frozen=True):
+    """Where each signed checkpoint is copied to: a file, or a program that reads it on standard input."""
+
+    file: str | None = None
+    command: tuple[str, ...] = ()
+
+
+class CheckpointsConfig(Struct, frozen=True):
+    """How often a checkpoint is signed while there are new entries, whichever comes first."""
+
+    entries: Count = 1000
+    seconds: Seconds = 900.0
+
+
+class AuditConfig(Struct, frozen=True):
+    """The audit log; without a ``path`` it lies in the state directory."""
+
+    path: str | None = None
+    fsync: Fsync = Fsync.INTERVAL
+    keep_days: Annotated[int, Meta(ge=1, le=36_500)] = 190
+    on_error: OnAuditError = OnAuditError.WITHHOLD
+    checkpoint_every: CheckpointsConfig = CheckpointsConfig()
+    anchor: AnchorConfig | None = None
+
+
 class Config(Struct, frozen=True):
     """The whole file."""
 
@@ -152,6 +192,7 @@ class Config(Struct, frozen=True):
     startup_wait: Seconds = 10.0
     name_budget: Annotated[int, Meta(ge=24, le=128)] = 48
     state_dir: str | None = None
+    audit: AuditConfig | Literal[False] = AuditConfig()
     log_level: LogLevel = LogLevel.INFO
 
 
@@ -334,6 +375,12 @@ def _check_names_available(config: Config) -> None:
         raise Invalid("detection.ner_required", f"is on, but {reason}", INSTALL)
 
 
+def _check_anchor(config: Config) -> None:
+    anchor = config.audit.anchor if config.audit else None
+    if anchor is not None and bool(anchor.file) == bool(anchor.command):
+        raise Invalid("audit.anchor", "has to name either a file or a command")
+
+
 _CHECKS: tuple[Callable[[Config], None], ...] = (
     _check_upstream_names,
     _check_prefixes,
@@ -344,6 +391,7 @@ _CHECKS: tuple[Callable[[Config], None], ...] = (
     _check_labels,
     _check_lists,
     _check_names_available,
+    _check_anchor,
 )
 
 
@@ -362,7 +410,19 @@ def _resolved(config: Config, folder: Path) -> Config:
         )
         for name, upstream in config.upstreams.items()
     }
-    return replace(config, upstreams=upstreams, state_dir=_under(folder, config.state_dir))
+    return replace(
+        config, upstreams=upstreams, state_dir=_under(folder, config.state_dir), audit=_resolved_audit(config, folder)
+    )
+
+
+def _resolved_audit(config: Config, folder: Path) -> AuditConfig | Literal[False]:
+    if not config.audit:
+        return False
+    anchor = config.audit.anchor
+    if anchor is not None:
+        program = [_under(folder, word) or word if _has_separator(word) else word for word in anchor.command[:1]]
+        anchor = replace(anchor, file=_under(folder, anchor.file), command=(*program, *anchor.command[1:]))
+    return replace(config.audit, path=_under(folder, config.audit.path), anchor=anchor)
 
 
 def _has_separator(command: str) -> bool:

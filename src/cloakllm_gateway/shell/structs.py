@@ -6,7 +6,7 @@ key, and shows the value of a wrong enum.  Here every error names the whole path
 never shows a value: configurations hold credentials.
 
 A type is a struct, ``dict[str, T]``, ``tuple[T, ...]``, a tuple of fixed
-length, a ``StrEnum``, ``T | None``, or a scalar with msgspec constraints.
+length, a ``StrEnum``, ``T | None``, ``T | Literal[False]``, or a scalar with msgspec constraints.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import json
 from enum import StrEnum
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, NoReturn, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NoReturn, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -100,8 +100,10 @@ def _build(kind: Any, value: Any, path: str) -> Any:
         raise Invalid(join(path, value.key), "stands here twice")
     origin = get_origin(kind)
     if origin in (Union, UnionType):
-        (inner,) = (member for member in get_args(kind) if member is not NoneType)
-        return None if value is None else _build(inner, value, path)
+        if any(value is special for special in _specials(kind)):
+            return value
+        (inner,) = (member for member in get_args(kind) if member is not NoneType and get_origin(member) is not Literal)
+        return _build(inner, value, path)
     if origin is dict:
         return {key: _build(get_args(kind)[1], item, join(path, key)) for key, item in _object(value, path).items()}
     if origin is tuple:
@@ -111,6 +113,17 @@ def _build(kind: Any, value: Any, path: str) -> Any:
     if isinstance(kind, type) and issubclass(kind, StrEnum):
         return _build_enum(kind, value, path)
     return _build_scalar(kind, value, path)
+
+
+def _specials(union: Any) -> list[Any]:
+    """What may stand in place of the one real type of ``union``: ``null``, or a literal."""
+    specials: list[Any] = []
+    for member in get_args(union):
+        if member is NoneType:
+            specials.append(None)
+        elif get_origin(member) is Literal:
+            specials += get_args(member)
+    return specials
 
 
 def _build_struct(struct: type[msgspec.Struct], value: Any, path: str) -> Any:

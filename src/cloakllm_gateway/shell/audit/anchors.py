@@ -1,0 +1,32 @@
+"""Taking each checkpoint to a place that whoever can change the log can't change with it."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Final
+
+from cloakllm_gateway.audit.notes import Note
+from cloakllm_gateway.errors import AuditError
+from cloakllm_gateway.shell.audit.files import append
+from cloakllm_gateway.shell.config import AnchorConfig
+
+#: Seconds that the command of an anchor may take.
+PATIENCE: Final = 10.0
+
+
+def anchor(note: Note, where: AnchorConfig) -> None:
+    """Append ``note`` to the anchor's file, or give it to its command on standard input.  Raises :class:`AuditError`."""
+    data = bytes(note) + b"\n"
+    if where.file is not None:
+        try:
+            append(Path(where.file), data)
+        except OSError as error:
+            raise AuditError(f"The anchor {where.file} can't be written: {error.strerror}") from None
+        return
+    try:
+        done = subprocess.run(where.command, input=data, capture_output=True, timeout=PATIENCE, check=False)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise AuditError(f"The command of audit.anchor failed: {type(error).__name__}") from None
+    if done.returncode:
+        raise AuditError(f"The command of audit.anchor failed with status {done.returncode}")

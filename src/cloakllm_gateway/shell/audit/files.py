@@ -1,0 +1,169 @@
+"""The directory of an audit log: what lies where, who may read it, and who writes at the moment.
+
+::
+
+    audit_2026-11-29.jsonl   entries, one file a day (UTC)
+    checkpoints.txt          signed checkpoints, oldest first
+    log.pub                  the public keys, oldest first
+    base.txt                 where a pruned log begins
+    private/                 the signing key and the key of digests: nobody else's business
+    torn/                    ends of lines that a killed writer left
+    head.json, lock, signing.lock   for the gateways alone
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from cloakllm_gateway.errors import AuditError
+
+CHECKPOINTS: Final = "checkpoints.txt"
+PUBLIC_KEYS: Final = "log.pub"
+BASE: Final = "base.txt"
+HEAD: Final = "head.json"
+PRIVATE: Final = "private"
+TORN: Final = "torn"
+LOCK: Final = "lock"
+SIGNING_LOCK: Final = "signing.lock"
+
+PRIVATE_DIR, PRIVATE_FILE = 0o700, 0o600
+
+#: Seconds to wait for another gateway, which holds a lock for as long as one append takes.
+PATIENCE: Final = 10.0
+_PAUSE: Final = 0.002
+#: Where the note in a lock file begins; Windows lets nobody read the byte that is locked.
+_NOTE: Final = 1
+
+
+class Busy(AuditError):
+    """Somebody else holds the lock."""
+
+
+def day_files(directory: Path) -> list[Path]:
+    """The files of entries, oldest first."""
+    return sorted(directory.glob("audit_????-??-??.jsonl"))
+
+
+def make_private(directory: Path) -> None:
+    directory.mkdir(mode=PRIVATE_DIR, parents=True, exist_ok=True)
+
+
+def open_private(path: Path, flags: int) -> int:
+    """A file descriptor; a new file is its owner's alone."""
+    return os.open(path, flags | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0), PRIVATE_FILE)
+
+
+def write_all(handle: int, data: bytes) -> None:
+    """All of ``data``; raises ``OSError`` where the disk takes only a part."""
+    view = memoryview(data)
+    while view:
+        written = os.write(handle, view)
+        if not written:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        view = view[written:]
+
+
+def replace(path: Path, data: bytes) -> None:
+    """Put ``data`` in the place of ``path``, durably: the old or the new is there at any time."""
+    new = path.with_name(f"{path.name}.{os.getpid()}")
+    handle = open_private(new, os.O_WRONLY | os.O_TRUNC)
+    try:
+        write_all(handle, data)
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    os.replace(new, path)
+    sync_directory(path.parent)
+
+
+def append(path: Path, data: bytes) -> None:
+    """Add ``data`` to ``path``, durably; an append-only file will do."""
+    handle = open_private(path, os.O_WRONLY | os.O_APPEND)
+    try:
+        write_all(handle, data)
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def sync_directory(path: Path) -> None:
+    if os.name != "posix":
+        return  # Windows can't open a directory; a rename there is durable with the volume's journal
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+class Lock:
+    """Between processes: one of them writes.  Costs a microsecond where nobody else does; gone with its process.
+
+    The file holds a short note that whoever has the lock leaves for the next.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._handle = open_private(path, os.O_RDWR)
+
+    def close(self) -> None:
+        os.close(self._handle)
+
+    def read(self) -> bytes:
+        os.lseek(self._handle, _NOTE, os.SEEK_SET)
+        return os.read(self._handle, 256)
+
+    def write(self, note: bytes) -> None:
+        os.ftruncate(self._handle, _NOTE)
+        os.lseek(self._handle, _NOTE, os.SEEK_SET)
+        write_all(self._handle, note)
+
+    @contextmanager
+    def held(self, patience: float = PATIENCE) -> Iterator[None]:
+        """Wait at most ``patience`` seconds for the others; raises :class:`Busy`."""
+        deadline = 0.0
+        while not _lock(self._handle):
+            deadline = deadline or time.monotonic() + patience
+            if time.monotonic() >= deadline:
+                raise Busy(
+                    f"The audit log stayed locked for {patience:g} seconds", "Another gateway may hang: stop it."
+                )
+            time.sleep(_PAUSE)
+        try:
+            yield
+        finally:
+            _unlock(self._handle)
+
+
+if os.name == "nt":
+    import msvcrt
+
+    def _lock(handle: int) -> bool:
+        os.lseek(handle, 0, os.SEEK_SET)
+        try:
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        except OSError:
+            return False
+        return True
+
+    def _unlock(handle: int) -> None:
+        os.lseek(handle, 0, os.SEEK_SET)
+        msvcrt.locking(handle, msvcrt.LK_UNLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+
+else:
+    import fcntl
+
+    def _lock(handle: int) -> bool:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def _unlock(handle: int) -> None:
+        fcntl.flock(handle, fcntl.LOCK_UN)

@@ -1,0 +1,124 @@
+"""The keys of a log: one that signs its checkpoints, one for digests of what must be comparable and secret.
+
+Both lie in ``private/``, made with the log; ``log.pub`` holds the public keys,
+oldest first.  ``cryptography`` is imported by what signs, never by what writes
+entries: most sessions answer their client before anything is signed.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+from pathlib import Path
+from typing import Final
+
+from cloakllm_gateway.audit.notes import (
+    BadNote,
+    Checkpoint,
+    Note,
+    Signature,
+    VerifierKey,
+    note,
+    read_keys,
+)
+from cloakllm_gateway.errors import AuditError
+from cloakllm_gateway.shell.audit.files import PRIVATE, PUBLIC_KEYS, make_private, open_private, replace, write_all
+
+_SIGNING: Final = "signing.key"
+_NEXT_SIGNING: Final = "signing.key.next"
+_DIGEST: Final = "digest.key"
+_BYTES: Final = 32
+
+
+def keyed_digest(directory: Path, data: bytes) -> str:
+    """HMAC-SHA-256 of ``data``: equal for equal data of this log, and nothing to try guesses on without its key."""
+    return hmac.new(_secret(directory, _DIGEST), data, "sha256").hexdigest()
+
+
+class Signer:
+    """Signs checkpoints of one log.  Makes its key on first use."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        keys = public_keys(directory)
+        seed = _secret(directory, _SIGNING)
+        self._public = public_half(seed)
+        self._seed = seed
+        if not keys:
+            name = f"cloakllm-gateway/audit/{os.urandom(8).hex()}"
+            keys = [VerifierKey(name, self._public)]
+            _publish(directory, keys)
+        if keys[-1].public != self._public:
+            raise AuditError(
+                f"The signing key of the audit log in {directory} is not the one that its {PUBLIC_KEYS} names",
+                "Restore private/ from a backup, or begin a new log in another directory.",
+            )
+        self.key = keys[-1]
+
+    def sign(self, checkpoint: Checkpoint) -> Note:
+        return note(checkpoint, [_signature(self.key, self._seed, checkpoint)])
+
+    def hand_over(self, checkpoint: Checkpoint) -> tuple[Note, VerifierKey]:
+        """The one checkpoint that a key and its successor both sign; then :meth:`succeed`."""
+        seed = _secret(self._directory, _NEXT_SIGNING)
+        following = VerifierKey(self.key.name, public_half(seed))
+        named = checkpoint._replace(next_key=following)
+        signatures = [_signature(self.key, self._seed, named), _signature(following, seed, named)]
+        return note(named, signatures), following
+
+    def succeed(self, following: VerifierKey) -> None:
+        """From now on the successor signs alone; the old secret is gone."""
+        _publish(self._directory, [*public_keys(self._directory), following])
+        os.replace(self._directory / PRIVATE / _NEXT_SIGNING, self._directory / PRIVATE / _SIGNING)
+        self._seed, self.key = _secret(self._directory, _SIGNING), following
+
+
+def public_keys(directory: Path) -> list[VerifierKey]:
+    """The keys in ``log.pub``, oldest first; none where there is no such file yet."""
+    try:
+        return read_keys((directory / PUBLIC_KEYS).read_bytes())
+    except FileNotFoundError:
+        return []
+    except BadNote as error:
+        raise AuditError(f"{directory / PUBLIC_KEYS} is damaged: {error}") from None
+
+
+def public_half(seed: bytes) -> bytes:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    return Ed25519PrivateKey.from_private_bytes(seed).public_key().public_bytes_raw()
+
+
+def _signature(key: VerifierKey, seed: bytes, checkpoint: Checkpoint) -> Signature:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    return Signature(key.name, key.id, Ed25519PrivateKey.from_private_bytes(seed).sign(checkpoint.text()))
+
+
+def _publish(directory: Path, keys: list[VerifierKey]) -> None:
+    replace(directory / PUBLIC_KEYS, "".join(f"{key}\n" for key in keys).encode())
+
+
+def _secret(directory: Path, name: str) -> bytes:
+    """32 random bytes in a file of their own, made on first use by whoever comes first."""
+    folder = directory / PRIVATE
+    path = folder / name
+    if not path.exists():
+        make_private(folder)
+        new = folder / f"{name}.{os.getpid()}"
+        handle = open_private(new, os.O_WRONLY | os.O_TRUNC)
+        try:
+            write_all(handle, os.urandom(_BYTES))
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        try:
+            os.link(new, path)  # fails where another gateway was faster
+        except FileExistsError:
+            pass
+        finally:
+            new.unlink()
+    secret = path.read_bytes()
+    if len(secret) != _BYTES:
+        raise AuditError(f"{path} is damaged", "Restore it from a backup, or begin a new log in another directory.")
+    return secret

@@ -1,0 +1,244 @@
+"""Appending to the log: several gateways, one chain, and ends that were torn.
+
+Theory of operation.  An append holds the lock of the directory.  Under it the
+writer looks whether the newest file is as long as it left it; if so, it knows
+the last entry, else it reads the last line.  Then all lines of the batch go out
+in one write.  A writer that is killed may leave a part of a line: whoever
+writes next finds an end without a line feed, or a last line that is no entry,
+sets it aside in ``torn/`` and records that as the next entry.  If the write
+itself fails, the file is cut back to where it was, still under the lock.
+
+A file is named for the day of its first entry, and the newest file takes the
+entries even where a clock goes back.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from cloakllm_gateway.audit import chain, schema
+from cloakllm_gateway.audit.chain import BadLine, Head
+from cloakllm_gateway.errors import AuditError
+from cloakllm_gateway.shell.audit.files import (
+    LOCK,
+    PATIENCE,
+    TORN,
+    Lock,
+    append,
+    day_files,
+    make_private,
+    open_private,
+    sync_directory,
+    write_all,
+)
+
+#: Bytes of the disk that an audit log leaves free.
+RESERVE: Final = 16 * 1024 * 1024
+#: Bytes between two looks at how much is free.
+_LOOK_EVERY: Final = 1024 * 1024
+
+_BLOCK: Final = 64 * 1024
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Log:
+    """The log in ``directory`` as one session writes it.  Any thread may append."""
+
+    def __init__(self, directory: Path, session: str, now: Callable[[], datetime] = utc_now, reserve: int = RESERVE) -> None:
+        self._directory = directory
+        self._session = session
+        self._now = now
+        self._reserve = reserve
+        self._unchecked = _LOOK_EVERY
+        self._mutex = threading.Lock()
+        self._path: Path | None = None
+        self._handle = -1
+        self._end = 0
+        self._head = Head()
+        self._unsynced = False
+        with explained(directory):
+            make_private(directory)
+            self._lock = Lock(directory / LOCK)
+
+    def append(
+        self, bodies: Sequence[Mapping[str, Any]], patience: float = PATIENCE, *, last_words: bool = False
+    ) -> None:
+        """Write entries, all of them or none; ``last_words`` may use the reserve of the disk.
+
+        Raises :class:`~cloakllm_gateway.shell.audit.files.Busy` where another
+        writer held the lock for ``patience`` seconds, and
+        :class:`AuditError` where the disk does not take them.
+        """
+        with self._mutex, explained(self._directory), self._lock.held(patience):
+            if not last_words:
+                self._keep_reserve()
+            now = self._now()
+            found = self._catch_up()
+            self._open_day(f"audit_{now:%Y-%m-%d}.jsonl")
+            self._write([*found, *bodies], now)
+
+    def sync(self) -> None:
+        """Make what was appended durable."""
+        with self._mutex, explained(self._directory):
+            if self._unsynced and self._path is not None:
+                os.fsync(self._handle)
+                self._unsynced = False
+
+    def close(self) -> None:
+        with self._mutex:
+            self._close_file()
+            self._lock.close()
+
+    # -- under the lock --------------------------------------------------------------------------------
+
+    def _catch_up(self) -> list[dict[str, Any]]:
+        """Know the end of the log; the entries to begin with where something was wrong with it."""
+        cut = False
+        if self._path is not None:
+            file = os.fstat(self._handle)
+            same = file.st_nlink > 0 and self._lock.read() == self._path.name.encode()
+            if same and file.st_size == self._end:
+                return []
+            cut = not same or file.st_size < self._end
+        before = self._head
+        torn = self._find_end()
+        recovered = []
+        if cut and self._head.size < before.size:
+            recovered.append(schema.body("log_recovered", {"reason": "cut", "lost": before.size - self._head.size}))
+        if torn:
+            recovered.append(schema.body("log_recovered", {"reason": "torn", "lost": 0}))
+        return recovered
+
+    def _find_end(self) -> bool:
+        """Go to the last entry on disk; whether something behind it had to be set aside."""
+        self._close_file()
+        self._head = Head()
+        torn = False
+        for path in reversed(day_files(self._directory)):
+            handle = open_private(path, os.O_RDWR | os.O_APPEND)
+            size = os.fstat(handle).st_size
+            end, head = _last_entry(handle, size)
+            if end < size:
+                _set_aside(self._directory, path, handle, end)
+                torn = True
+            if self._path is None:
+                self._path, self._handle, self._end = path, handle, end
+                self._lock.write(path.name.encode())
+            else:
+                os.close(handle)
+            if head is not None:
+                self._head = head
+                break
+        return torn
+
+    def _open_day(self, name: str) -> None:
+        """Begin the file of a new day."""
+        if self._path is not None and self._path.name >= name:
+            return
+        if self._unsynced:
+            os.fsync(self._handle)
+        self._close_file()
+        path = self._directory / name
+        self._lock.write(name.encode())
+        self._handle = open_private(path, os.O_RDWR | os.O_APPEND)
+        self._path, self._end = path, 0
+        sync_directory(self._directory)
+
+    def _write(self, bodies: Sequence[Mapping[str, Any]], now: datetime) -> None:
+        timestamp = now.isoformat(timespec="milliseconds")
+        lines, head = chain.seal(bodies, self._head, timestamp, self._session)
+        try:
+            write_all(self._handle, lines)
+        except OSError:
+            os.ftruncate(self._handle, self._end)
+            raise
+        self._head = head
+        self._end += len(lines)
+        self._unsynced = True
+        self._unchecked += len(lines)
+
+    def _keep_reserve(self) -> None:
+        """Refuse to fill the disk to the last: other programs and our own last words need room."""
+        if self._unchecked < _LOOK_EVERY:
+            return
+        import shutil  # once in a thousand entries
+
+        if shutil.disk_usage(self._directory).free < self._reserve:
+            raise AuditError(f"The disk of the audit log has less than {self._reserve} bytes left", "Make room on it.")
+        self._unchecked = 0
+
+    def _close_file(self) -> None:
+        if self._handle >= 0:
+            os.close(self._handle)
+        self._path, self._handle, self._end = None, -1, 0
+
+
+def _last_entry(handle: int, size: int) -> tuple[int, Head | None]:
+    """Where the last whole entry of a file ends, and the head of the chain there; (0, None) without one."""
+    end = size
+    while end > 0:
+        begin, line = _line_before(handle, end)
+        if line.endswith(b"\n") and (head := _head(line[:-1])):
+            return end, head
+        end = begin
+    return 0, None
+
+
+def _line_before(handle: int, end: int) -> tuple[int, bytes]:
+    """The line that ends at ``end``, with its line feed if it has one, and where it begins."""
+    blocks: list[bytes] = []
+    at = end
+    while at > 0:
+        begin = max(0, at - _BLOCK)
+        os.lseek(handle, begin, os.SEEK_SET)
+        block = os.read(handle, at - begin)
+        feed = block.rfind(b"\n", 0, len(block) - (at == end))
+        if feed >= 0:
+            blocks.append(block[feed + 1 :])
+            return begin + feed + 1, b"".join(reversed(blocks))
+        blocks.append(block)
+        at = begin
+    return 0, b"".join(reversed(blocks))
+
+
+def _head(line: bytes) -> Head | None:
+    """The head after this line if it is an entry, whatever version wrote it."""
+    try:
+        entry = chain.parse(line)
+    except BadLine:
+        return None
+    seq, hash = entry.get("seq"), entry.get("entry_hash")
+    if type(seq) is not int or not isinstance(hash, str) or hash != chain.digest(entry):
+        return None
+    return Head(seq + 1, hash)
+
+
+def _set_aside(directory: Path, path: Path, handle: int, end: int) -> None:
+    """Move what stands behind ``end`` out of the way; nothing is thrown away."""
+    make_private(directory / TORN)
+    os.lseek(handle, end, os.SEEK_SET)
+    with os.fdopen(os.dup(handle), "rb") as file:
+        append(directory / TORN / f"{path.stem}-{end}", file.read())
+    os.ftruncate(handle, end)
+    os.fsync(handle)
+
+
+@contextmanager
+def explained(directory: Path) -> Iterator[None]:
+    """The operating system's refusals as :class:`AuditError`."""
+    try:
+        yield
+    except OSError as error:
+        raise AuditError(
+            f"The audit log in {directory} can't be written: {error.strerror or type(error).__name__}",
+            "Make the directory writable for you, name another as audit.path, or see audit.on_error.",
+        ) from None
