@@ -29,10 +29,11 @@ class Custom:
             union = "|".join(re2.escape(term) for term in terms)
             self._finders.append(("TERM", CERTAIN, _compiled("deny_list", f"(?i:{union})"), True))
 
+    def __bool__(self) -> bool:
+        return bool(self._finders)
+
     def find(self, text: str) -> Iterator[tuple[int, int, str, int]]:
         """``(start, end, category, rank)`` of each find, in order for each finder."""
-        if not self._finders:
-            return
         raw = text.encode("utf-8", "replace")
         for name, rank, expression, bounded in self._finders:
             for start, end in _characters(raw, _spans(expression, raw)):

@@ -21,6 +21,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cache
+from operator import itemgetter
 from typing import NamedTuple
 
 import re2
@@ -38,12 +39,21 @@ from cloakllm_gateway.spans import Encoding, Proof, Span, Text, disjoint
 
 
 class Segment(NamedTuple):
-    """One reading of one text, at ``start`` of the buffer."""
+    """A part of one reading of one text, ``first:last`` of its view, at ``start`` of the buffer."""
 
     text: int  # which of the texts
     start: int
     view: View
     deeper: View | None  # the reading decoded from this one
+    first: int
+    last: int
+
+    def string(self) -> str:
+        return self.view.text if self.last - self.first == len(self.view.text) else self.view.text[self.first : self.last]
+
+    def is_new(self, start: int, end: int) -> bool:
+        """Whether a find may say more than one of the inner view, which has all that nothing encoded is near."""
+        return self.view.inner is None or self.view.touches(start, end)
 
 
 class Detector:
@@ -81,14 +91,24 @@ class Detector:
             )
         for segment in _spoken(segments):
             text = texts[segment.text].text
-            for start, end, category, value in self._structure.inside(segment.view.text):
+            plain = segment.view.inner is None and segment.deeper is None
+            for start, end, category, value in self._structure.inside(segment.string()):
+                start, end = start + segment.first, end + segment.first
+                if not segment.is_new(start, end):
+                    continue
+                if plain and value is None:
+                    found[segment.text].append(_plain(text, start, end, category, category.keyed_rank, Proof.KEY))
+                    continue
                 span = _span(text, segment, start, end, category, Proof.KEY, category.keyed_rank)
                 if value is not None:  # a string literal with escapes of its own
                     span = span._replace(value=value, canonical=category.canonical(value), encoding=Encoding.JSON)
                 found[segment.text].append(span)
-        for segment in segments:
+        for segment in segments if self._custom else ():
             text = texts[segment.text].text
-            for start, end, name, rank in self._custom.find(segment.view.text):
+            for start, end, name, rank in self._custom.find(segment.string()):
+                start, end = start + segment.first, end + segment.first
+                if not segment.is_new(start, end):
+                    continue
                 category = CATALOGUE.get(name, CATALOGUE["TERM"])
                 span = _span(text, segment, start, end, category, Proof.TERM, rank)
                 found[segment.text].append(span._replace(category=name))
@@ -126,8 +146,10 @@ class Detector:
             category, pattern = self._rows[index]
             for first, start, end in self._candidates(buffer, screen, pattern, ranges):
                 segment = segments[bisect_right(starts, start) - 1]
-                if first >= segment.start and end <= segment.start + len(segment.view.text):
-                    yield segment, start - segment.start, end - segment.start, category, pattern
+                if first >= segment.start and end <= segment.start + segment.last - segment.first:
+                    by = segment.first - segment.start
+                    if segment.is_new(start + by, end + by):
+                        yield segment, start + by, end + by, category, pattern
 
     def _candidates(
         self, buffer: str, screen: bytes, pattern: Pattern, ranges: list[tuple[int, int, int]]
@@ -166,7 +188,16 @@ class Detector:
         allowed = self.settings.allow_list
         if allowed:
             spans = [span for span in spans if span.value not in allowed and text[span.start : span.end] not in allowed]
-        return disjoint(_reconciled(spans), text)
+        spans.sort(key=_by_place)
+        settled: list[Span] = []
+        first = reach = 0
+        for i, span in enumerate(spans):
+            if span.start >= reach and i:
+                settled += spans[first:i] if i - first == 1 else disjoint(_reconciled(spans[first:i]), text)
+                first = i
+            reach = max(reach, span.end)
+        rest = spans[first:]
+        return settled + (rest if len(rest) == 1 else disjoint(_reconciled(rest), text))
 
 
 def _segments(texts: Sequence[Text]) -> tuple[list[Segment], str]:
@@ -183,9 +214,11 @@ def _segments(texts: Sequence[Text]) -> tuple[list[Segment], str]:
         readings = views(text.text) if suspicious else [View(text.text)]
         for i in range(len(readings) - 1, -1, -1):
             deeper = readings[i + 1] if i + 1 < len(readings) else None
-            segments.append(Segment(index, start, readings[i], deeper))
-            parts.append(readings[i].text)
-            start += len(readings[i].text) + 1
+            for first, last in readings[i].excerpts():
+                segment = Segment(index, start, readings[i], deeper, first, last)
+                segments.append(segment)
+                parts.append(segment.string())
+                start += last - first + 1
     buffer = SEPARATOR.join(parts)
     return segments, buffer
 
@@ -196,7 +229,7 @@ def _spoken(segments: Sequence[Segment]) -> Iterator[Segment]:
         yield segment
         if segment.view.inner is None and segment.deeper is not None:
             for said in literals(segment.view):
-                yield Segment(segment.text, segment.start, said, None)
+                yield Segment(segment.text, segment.start, said, None, 0, len(said.text))
 
 
 def _beside(words: str, buffer: str, start: int, end: int) -> bool:
@@ -209,6 +242,9 @@ def _beside(words: str, buffer: str, start: int, end: int) -> bool:
 @cache
 def _words(words: str) -> re2._Regexp:
     return re2.compile(f"(?i){words}".encode())
+
+
+_by_place = itemgetter(0, 1)
 
 
 # -- spans ----------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ ASCII tables).  They overlap on purpose; the engine merges what they prove.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from cloakllm_gateway.patterns import lazy
@@ -120,7 +120,14 @@ def lines(text: str) -> Iterator[Field]:
 
 # -- tables ---------------------------------------------------------------------------------------
 
-_ROW = lazy(r"[^\n]+")
+
+class Column(NamedTuple):
+    """The cells of one column under its ``key``, one for each row, each trimmed; an empty cell is ``(at, at)``."""
+
+    key: str
+    cells: list[tuple[int, int]]
+
+
 _RULE = lazy(r"[\s|+:=-]+")
 #: The head of a column may be numbered; a line with more digits than a few is data.
 _MOST_DIGITS = lazy(r"\d(?:\D*\d){4}")
@@ -128,24 +135,46 @@ _MOST_DIGITS = lazy(r"\d(?:\D*\d){4}")
 _MOST_COLUMNS = 200
 
 
-def tables(text: str, personal: Callable[[str], bool]) -> Iterator[Field]:
-    """Cells of CSV, TSV and pipe tables under a header that ``personal`` recognises a cell of."""
-    header: list[str] = []
-    mark = ""
-    record = 0
-    for row in _ROW.finditer(text):
-        line = row[0]
-        if header and _RULE.fullmatch(line):
+def tables(text: str, heads: Iterable[int], personal: Callable[[str], bool]) -> Iterator[list[Column]]:
+    """CSV, TSV and pipe tables, each as those of its columns that have a name.
+
+    ``heads`` are places, in order, whose lines may be the header of a table;
+    a header has a cell that ``personal`` recognises.
+    """
+    done = 0
+    for at in heads:
+        if at < done:
             continue
-        if header and mark in line:
-            cells = list(_cells(line, mark))
-            if len(cells) == len(header):
-                record += 1
-                for name, (start, end) in zip(header, cells, strict=True):
-                    if end > start and name:
-                        yield Field(name, row.start() + start, row.start() + end, record)
-                continue
+        start = text.rfind("\n", 0, at) + 1
+        done = _line_end(text, at)
+        line = text[start:done]
         header, mark = _header(line, personal) if _MOST_DIGITS.search(line) is None else ([], "")
+        if header:
+            columns, done = _rows(text, done + 1, header, mark)
+            yield columns
+
+
+def _line_end(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return len(text) if end < 0 else end
+
+
+def _rows(text: str, start: int, header: list[str], mark: str) -> tuple[list[Column], int]:
+    """The columns of the rows from ``start`` on that have as many cells as the header, and where they end."""
+    columns = [Column(name, []) for name in header]
+    named = [(i, column.cells) for i, column in enumerate(columns) if column.key]
+    while start < len(text):
+        end = _line_end(text, start)
+        line = text[start:end]
+        if line and not _RULE.fullmatch(line):
+            cells = _cells(line, mark)
+            if len(cells) != len(header):
+                break
+            for i, column in named:
+                first, last = cells[i]
+                column.append((start + first, start + last))
+        start = end + 1
+    return [column for column in columns if column.key and column.cells], min(start, len(text))
 
 
 def _header(line: str, personal: Callable[[str], bool]) -> tuple[list[str], str]:
@@ -157,44 +186,34 @@ def _header(line: str, personal: Callable[[str], bool]) -> tuple[list[str], str]
     return [], ""
 
 
-def _cells(line: str, mark: str) -> Iterator[tuple[int, int]]:
-    """Trimmed cells of a line; a cell in quotes may hold the mark."""
-    end = len(line.rstrip("\r"))
-    at = 0
+#: A cell of a row, with the mark before it; one in quotes may hold the mark, and doubles a quote.
+_CELL = {
+    mark: lazy(
+        rf"""(?:^|{re.escape(mark)})[ ]*(?:"((?:[^"]|"")*+)(?:"[^{mark}]*)?|'((?:[^']|'')*+)(?:'[^{mark}]*)?"""
+        rf"|([^{mark}]*))"
+    )
+    for mark in "|\t;,"
+}
+
+
+def _cells(line: str, mark: str) -> list[tuple[int, int]]:
+    """Trimmed cells of a line."""
+    by = 0
     if mark == "|":
-        at = len(line) - len(line.lstrip(" \t|"))
-        end = len(line.rstrip(" \t\r|")) if line.rstrip(" \t\r").endswith("|") else end
-    while True:
-        start = at
-        while start < end and line[start] == " ":
-            start += 1
-        if start < end and line[start] in "\"'":
-            quote = line[start]
-            close = _closing(line, quote, start + 1, end)
-            stop = line.find(mark, close, end)
-            stop = end if stop < 0 else stop
-            yield start + 1, max(close, start + 1)
-        else:
-            stop = line.find(mark, at, end)
-            stop = end if stop < 0 else stop
-            last = stop
-            while last > start and line[last - 1] in " \t":
-                last -= 1
-            yield start, last
-        if stop >= end:
-            return
-        at = stop + 1
-
-
-def _closing(line: str, quote: str, at: int, end: int) -> int:
-    """Where a quoted cell ends; a doubled quote is part of it."""
-    while True:
-        close = line.find(quote, at, end)
-        if close < 0:
-            return end
-        if line[close + 1 : close + 2] != quote:
-            return close
-        at = close + 2
+        by = len(line) - len(line.lstrip(" \t|"))
+        line = line.rstrip(" \t\r")
+        line = line[by:].rstrip(" \t\r|") if line.endswith("|") else line[by:]
+    else:
+        line = line.rstrip("\r")
+    found = []
+    for cell in _CELL[mark].finditer(line):
+        group = cell.lastindex or 3
+        start, end = cell.span(group)
+        if group == 3:
+            while end > start and line[end - 1] in " \t":
+                end -= 1
+        found.append((start + by, end + by))
+    return found
 
 
 # -- XML ------------------------------------------------------------------------------------------

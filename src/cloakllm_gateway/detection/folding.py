@@ -43,7 +43,7 @@ class View:
     that a range of ``text`` came from; it never cuts an escape in two.
     """
 
-    __slots__ = ("_at", "_from", "_kinds", "_to", "inner", "text")
+    __slots__ = ("_at", "_from", "_kinds", "_spots", "_to", "inner", "text")
 
     def __init__(
         self, text: str, inner: View | None = None, pieces: list[tuple[int, int, int, Encoding | None]] | None = None
@@ -55,6 +55,8 @@ class View:
         self._from: tuple[int, ...] = columns[1]  # ... and in the inner one
         self._to: tuple[int, ...] = columns[2]  # ... and where it ends there
         self._kinds: tuple[Encoding | None, ...] = columns[3]
+        #: Where encoded pieces begin and end in this view, neighbours joined.
+        self._spots: tuple[list[int], list[int]] | None = None
 
     @property
     def encoding(self) -> Encoding:
@@ -110,6 +112,54 @@ class View:
             end = self._to[i]
         return start, end
 
+    def touches(self, start: int, end: int) -> bool:
+        """Whether anything encoded is in a range of this view, or close enough to change how it reads."""
+        starts, ends = self._encoded_ranges()
+        at = bisect_right(starts, end + _CONTEXT) - 1
+        return at >= 0 and ends[at] >= start - _CONTEXT
+
+    def excerpts(self) -> Iterator[tuple[int, int]]:
+        """The parts of this view that read otherwise than the inner one, with their surroundings.
+
+        They begin and end at white space, so that no run is cut in two.  A
+        view that holds a key block, which may go on for long, is one part.
+        """
+        size = len(self.text)
+        if self.inner is None or "-----BEGIN" in self.text:
+            yield 0, size
+            return
+        first, done = 0, -1
+        for start, end in zip(*self._encoded_ranges(), strict=True):
+            if start - _SURROUNDINGS > done:
+                if done >= 0:
+                    yield first, done
+                first = self._white_before(max(start - _SURROUNDINGS, 0), max(done, 0))
+            if end + _SURROUNDINGS > done:
+                white = _WHITE.search(self.text, min(end + _SURROUNDINGS, size))
+                done = white.start() if white else size
+        if done >= 0:
+            yield first, done
+
+    def _white_before(self, at: int, least: int) -> int:
+        """Behind the last white space before a place, but not before ``least``."""
+        found = max(self.text.rfind(" ", least, at), self.text.rfind("\n", least, at))
+        return found + 1 if found >= 0 else least
+
+    def _encoded_ranges(self) -> tuple[list[int], list[int]]:
+        if self._spots is None:
+            starts: list[int] = []
+            ends: list[int] = []
+            for i, kind in enumerate(self._kinds):
+                if kind is not None:
+                    end = self._at[i + 1] if i + 1 < len(self._at) else len(self.text)
+                    if ends and self._at[i] - ends[-1] <= _CONTEXT:
+                        ends[-1] = end
+                    else:
+                        starts.append(self._at[i])
+                        ends.append(end)
+            self._spots = starts, ends
+        return self._spots
+
     def moved(self, inner: View, by: int) -> View:
         """This view of a part of ``inner`` that begins at ``by``, as a view of ``inner``."""
         pieces = zip(self._at, (i + by for i in self._from), (i + by for i in self._to), self._kinds, strict=True)
@@ -129,6 +179,11 @@ class View:
         return next((kind for kind in self._kinds[first : last + 1] if kind is not None), None)
 
 
+#: How far from a value something may stand that says what it is, in code points; see ``near`` of a pattern.
+_CONTEXT = 64
+#: How much an excerpt holds on either side of what was encoded: more than a match may span over white space.
+_SURROUNDINGS = 448
+_WHITE = lazy(r"[ \n]")
 _BLOCKS = frozenset((Encoding.BASE64, Encoding.HEX))
 
 
@@ -224,8 +279,10 @@ def _decode(view: View, round_: int) -> View | None:
     table: list[tuple[int, int, int, Encoding | None]] = []
     out: list[str] = []
     size = done = 0
-    for match in _expression(kinds, round_ >= _FLATTEN_FROM).finditer(text):
-        for decoded, start, end, kind in _DECODERS[match.lastgroup or ""](match):
+    for match, decode in _encodings(text, kinds, round_ >= _FLATTEN_FROM):
+        if match.start() < done:
+            continue
+        for decoded, start, end, kind in decode(match):
             if start > done:
                 table.append((size, done, start, None))
                 out.append(text[done:start])
@@ -240,6 +297,46 @@ def _decode(view: View, round_: int) -> View | None:
         table.append((size, done, len(text), None))
         out.append(text[done:])
     return View("".join(out), view, table)
+
+
+def _encodings(
+    text: str, kinds: tuple[str, ...], flat: bool
+) -> list[tuple[re.Match[str], Callable[[re.Match[str]], Iterator[Piece]]]]:
+    """Everything that some decoder may have to do with, in order.
+
+    An expression for each kind is quicker than one for all: each begins with
+    a character of its own, and runs are found by the linear engine.
+    """
+    found = [
+        (match, _DECODERS[kind])
+        for kind in kinds
+        for match in (_runs(text) if kind == "run" else _expression(kind, flat).finditer(text))
+    ]
+    if len(kinds) > 1:
+        found.sort(key=lambda entry: entry[0].start())
+    return found
+
+
+def _runs(text: str) -> Iterator[re.Match[str]]:
+    """Runs of base64 or hexadecimal, tried only where the linear engine sees a run begin."""
+    screen = text.encode("ascii", "replace")
+    match_run = _expression("run", False).match
+    for place in _run_places().finditer(screen):
+        for start in range(place.start(), place.start() + 2):
+            if (match := match_run(text, start)) is not None:
+                yield match
+                break
+
+
+@cache
+def _run_places() -> re2._Regexp:
+    import re2
+
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    options.never_capture = True
+    run = f"[A-Za-z0-9+/]{{{_SHORTEST_RUN}}}"
+    return re2.compile(f"(?:^|[^A-Za-z0-9+/=_-]){run}|(?:^|[^A-Za-z0-9])[0-7][0-9A-Fa-fx]{{15}}".encode(), options)
 
 
 _HEXDIGIT = "[0-9A-Fa-f]"
@@ -276,10 +373,9 @@ _PERCENT = lazy(_UNIT)
 _FOLDABLE = lazy(f"[{_FOLD_CLASS}]")
 
 
-@lru_cache(maxsize=128)
-def _expression(kinds: tuple[str, ...], flat: bool) -> re.Pattern[str]:
-    parts = {**_PARTS, "escape": _FLAT_ESCAPE} if flat else _PARTS
-    return re.compile("|".join(f"(?P<{kind}>{parts[kind]})" for kind in kinds))
+@cache
+def _expression(kind: str, flat: bool) -> re.Pattern[str]:
+    return re.compile(_FLAT_ESCAPE if flat and kind == "escape" else _PARTS[kind])
 
 
 _SIMPLE = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}

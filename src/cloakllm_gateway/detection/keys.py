@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 import re2
 
 from cloakllm_gateway.detection.catalogue import CATALOGUE
+from cloakllm_gateway.patterns import lazy
 
 #: What :func:`classify` answers for a key called just ``name``: proof only beside a personal sibling.
 NAME = "name"
@@ -121,9 +123,16 @@ def _endings() -> frozenset[str]:
     return frozenset(key[i:] for key in _BY_KEY for i in range(len(key)) if len(key) - i > 2 or not i)
 
 
-def mentions_column(text: str) -> bool:
-    """A quick no: whether a line has a cell that may be the head of a column that proves something."""
-    return not text.isascii() or _columns().search(text.encode()) is not None
+def heads(text: str) -> Iterator[int]:
+    """Places, in order, on whose lines a cell may be the head of a column that proves something."""
+    screen = text.encode("ascii", "replace")
+    places: Iterable[int] = (match.start() for match in _columns().finditer(screen))
+    if not text.isascii():
+        places = sorted({*places, *(match.start() for match in _FOREIGN.finditer(text))})
+    return iter(places)
+
+
+_FOREIGN = lazy(r"[^\x00-\x7f\n][^\n]*")
 
 
 @lru_cache(maxsize=1)
@@ -135,4 +144,4 @@ def _columns() -> re2._Regexp:
     options.case_sensitive = False
     options.max_mem = 64 << 20
     keys = "|".join("[ _.-]?".join(key) for key in sorted(_BY_KEY) if key.isascii())
-    return re2.compile(rf"(?:{keys})[ \"'*`_A-Za-z0-9.()-]*[,;|\t\r\n]".encode(), options)
+    return re2.compile(rf"(?:{keys})[ \"'*`_A-Za-z0-9.()-]*?[,;|\t\r\n]".encode(), options)

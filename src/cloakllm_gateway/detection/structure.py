@@ -15,9 +15,9 @@ from cloakllm_gateway.detection.catalogue import Category
 from cloakllm_gateway.detection.catalogue.identity import NATIONAL, NUMBERED
 from cloakllm_gateway.detection.catalogue.people import capitalised_name
 from cloakllm_gateway.detection.catalogue.secrets import AMBIGUOUS, is_random
-from cloakllm_gateway.detection.fields import Field
+from cloakllm_gateway.detection.fields import Column, Field
 from cloakllm_gateway.detection.folding import views
-from cloakllm_gateway.detection.keys import NAME, classify, mentions_column, mentions_key, normalise
+from cloakllm_gateway.detection.keys import NAME, classify, heads, mentions_key, normalise
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Text
 
@@ -45,6 +45,10 @@ class Structure:
                 yield offset + start, offset + end, category, value
 
     def _block(self, text: str) -> Iterator[tuple[int, int, Category, str | None]]:
+        if "\n" in text:
+            for columns in fields.tables(text, heads(text), _is_personal):
+                for start, end, category in self._table(text, columns):
+                    yield start, end, category, None
         found = [(reader, field, classify(field.key)) for reader, field in _fields(text) if classify(field.key)]
         persons = {
             (reader, field.record)
@@ -67,6 +71,30 @@ class Structure:
                 continue
             if self._fits(kind, value):
                 yield start, end, self._categories[kind], value if value != raw else None
+
+    def _table(self, text: str, columns: Sequence[Column]) -> Iterator[tuple[int, int, Category]]:
+        """The cells of a table that their column proves."""
+        personal: set[int] = set()  # rows
+        named: list[Column] = []
+        for column in columns:
+            kind = classify(column.key)
+            if kind == NAME:
+                named.append(column)
+            elif kind in self._categories:
+                category = self._categories[kind]
+                wanted = is_random if kind in _SECRETS and _ambiguous(column.key) else None
+                for row, (start, end) in enumerate(column.cells):
+                    if start < end and self._fits(kind, text[start:end]) and (not wanted or wanted(text[start:end])):
+                        if kind in PERSONAL:
+                            personal.add(row)
+                        yield start, end, category
+        if "PERSON" in self._categories:
+            for column in named:
+                for row in sorted(personal):
+                    start, end = column.cells[row]
+                    value = text[start:end]
+                    if capitalised_name(value) and self._fits("PERSON", value):
+                        yield start, end, self._categories["PERSON"]
 
     def around(self, texts: Sequence[Text]) -> Iterator[tuple[int, int, int, Category]]:
         """Values that the keys of the texts prove: index, start, end, category."""
@@ -94,7 +122,7 @@ class Structure:
         return (
             category is not None
             and bool(value)
-            and has_shape(category, value)
+            and _shape(category.shape).fullmatch(value) is not None
             and (category.plausible is None or category.plausible(value))
         )
 
@@ -129,21 +157,18 @@ def _blocks(text: str) -> Iterator[tuple[int, str]]:
 
 def _fields(text: str) -> Iterator[tuple[str, Field]]:
     """The fields of every reader that has something to read and meets a key that matters."""
-    keyed, columned = mentions_key(text), "\n" in text and mentions_column(text)
-    if keyed:
-        if _matters(_QUOTED_KEY, text) or _matters(_BARE_KEY, text):
-            for field in fields.braces(text):
-                yield "braces", field
-        if _matters(_LINE_KEY, text):
-            for field in fields.lines(text):
-                yield "lines", field
-        if "=" in text and _matters(_ASSIGNED_KEY, text):
-            for field in fields.assignments(text):
-                yield "assignments", field
-    if columned:
-        for field in fields.tables(text, lambda name: classify(name) in PERSONAL):
-            yield "tables", field
-    if keyed and "</" in text and _matters(_ELEMENT_KEY, text):
+    if not mentions_key(text):
+        return
+    if _matters(_QUOTED_KEY, text) or _matters(_BARE_KEY, text):
+        for field in fields.braces(text):
+            yield "braces", field
+    if _matters(_LINE_KEY, text):
+        for field in fields.lines(text):
+            yield "lines", field
+    if "=" in text and _matters(_ASSIGNED_KEY, text):
+        for field in fields.assignments(text):
+            yield "assignments", field
+    if "</" in text and _matters(_ELEMENT_KEY, text):
         for field in fields.elements(text):
             yield "elements", field
 
@@ -156,6 +181,10 @@ _LINE_KEY = lazy(
 )
 _ASSIGNED_KEY = lazy(r"(?<![\w.-])([A-Za-z_][\w.-]{0,40})[ ]?(?:=>|:?=)(?!=)")
 _ELEMENT_KEY = lazy(r"<(?:\w{1,20}:)?([A-Za-z_][\w.-]{0,40})[ >]")
+
+
+def _is_personal(name: str) -> bool:
+    return classify(name) in PERSONAL
 
 
 def _matters(expression: re.Pattern[str], text: str) -> bool:
