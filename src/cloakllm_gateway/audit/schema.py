@@ -19,8 +19,8 @@ from cloakllm_gateway.patterns import lazy
 NAME_LENGTH: Final = 96
 TEXT_LENGTH: Final = 240
 
-_CATEGORY = lazy(r"[A-Z][A-Z0-9_]{0,63}")
-_TOKEN = lazy(r"[A-Z][A-Z0-9_]{0,63}_[0-9]{1,9}(_[0-9]{1,9})?")
+_CATEGORY = lazy(r"[A-Z][A-Z0-9_]*")
+_TOKEN = lazy(r"[A-Z][A-Z0-9_]*_[0-9]{1,9}")
 _DIGEST = lazy(r"[0-9a-f]{64}")
 _SESSION = lazy(r"[0-9a-f]{16}")
 _TIME = lazy(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}\+00:00")
@@ -81,6 +81,10 @@ def _tokens(value: Any) -> bool:
     )
 
 
+def _token_or_none(value: Any) -> bool:
+    return value == "" or (isinstance(value, str) and _TOKEN.fullmatch(value) is not None)
+
+
 def _matches(pattern: Any) -> Check:
     return lambda value: isinstance(value, str) and pattern.fullmatch(value) is not None
 
@@ -131,9 +135,11 @@ EVENTS: Final[Mapping[str, Mapping[str, Check]]] = {
         "duration": _one_of(*DURATIONS),
     },
     "restore": {**_TOOL, "direction": _one_of(*DIRECTIONS), "tokens": _tokens},
-    "refused": {**_TOOL, "direction": _one_of(*DIRECTIONS), "rule": _name, "token": lambda v: v == "" or _is_token(v)},
+    "refused": {**_TOOL, "direction": _one_of(*DIRECTIONS), "rule": _name, "token": _token_or_none},
     "withheld": {**_PLACE, "direction": _one_of(*DIRECTIONS), "reason": _text},
     "raw_pii": {**_TOOL, "direction": _one_of(*DIRECTIONS), "action": _one_of("log", "block"), "dump": _flag},
+    "asked": {**_TOOL, "direction": _one_of(*DIRECTIONS), "allowed": _flag},
+    "observed": {**_PLACE, "direction": _one_of(*DIRECTIONS), "reason": _text},
     "upstream_start": {"upstream": _name, "protocol": _name},
     "upstream_crash": {"upstream": _name, "reason": _text, "final": _flag},
     "upstream_stop": {"upstream": _name},
@@ -145,8 +151,6 @@ EVENTS: Final[Mapping[str, Mapping[str, Check]]] = {
 
 #: Fields that an entry may lack.
 OPTIONAL: Final = frozenset({"tool", "token", "rule"})
-
-_is_token = _matches(_TOKEN)
 
 
 def name(text: str) -> str:

@@ -77,6 +77,12 @@ class Calls:
             self.cancel(upstream, id, "the gateway's deadline passed")
             call.answered(_failure(id, texts.timed_out(upstream.name, call.timeout)))
 
+    def fail(self, upstream: Upstream, id: int, text: str) -> None:
+        """The request did not go out after all."""
+        call = self.take(upstream, id)
+        if call is not None:
+            call.answered(_failure(id, text))
+
     def fail_all(self, upstream: Upstream) -> None:
         """The upstream is gone: nobody waits in vain."""
         for id in list(upstream.calls):

@@ -80,6 +80,12 @@ class AssignFailed(Struct, frozen=True):
     reason: str
 
 
+class RecordFailed(Struct, frozen=True):
+    """The entries of a batch of effects could not be written: what stood behind them was not sent."""
+
+    unsent: Sequence[Send]
+
+
 class Elapsed(Struct, frozen=True):
     """A timer that :class:`StartTimer` set ran out."""
 
@@ -98,10 +104,11 @@ class Timer(Struct, frozen=True):
 
 
 class Send(Struct, frozen=True):
-    """Write one message to a peer."""
+    """Write one message to a peer; ``answers`` is the method of the client's request that it answers, if any."""
 
     peer: str
     message: dict[str, Any]
+    answers: str = ""
 
 
 class Scan(Struct, frozen=True):
@@ -122,7 +129,10 @@ class Assign(Struct, frozen=True):
 
 
 class Record(Struct, frozen=True):
-    """Write one decision to the audit; it never holds a value."""
+    """Write one decision to the audit before anything that stands behind it is sent; it never holds a value.
+
+    The events and their fields are those of :mod:`cloakllm_gateway.audit.schema`.
+    """
 
     event: str
     fields: Mapping[str, Any] = field(default_factory=dict)
@@ -162,6 +172,7 @@ class Drop(Struct, frozen=True):
 
 
 Event: TypeAlias = (
-    Received | Overlong | Connected | Disconnected | Scanned | ScanFailed | Assigned | AssignFailed | Elapsed
+    Received | Overlong | Connected | Disconnected | Scanned | ScanFailed | Assigned | AssignFailed
+    | RecordFailed | Elapsed
 )
 Effect: TypeAlias = Send | Scan | Assign | Record | Log | LogOutput | StartTimer | StopTimer | Drop

@@ -21,7 +21,7 @@ the order in which jobs finish.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from cloakllm_gateway.core import calls, greeting, handshake, texts
@@ -41,6 +41,7 @@ from cloakllm_gateway.core.events import (
     Overlong,
     Received,
     Record,
+    RecordFailed,
     ScanFailed,
     Scanned,
     Send,
@@ -83,6 +84,9 @@ LIST_CHANGED = {
     "notifications/resources/list_changed": "resources",
 }
 
+#: What the log and the audit call a notification whose method is the upstream's own text.
+UNKNOWN_NOTIFICATION = "notifications/unknown"
+
 #: Requests of the gateway's own that bring a list, where several upstreams must not wait for one.
 LIST_TIMEOUT = 10.0
 
@@ -90,7 +94,7 @@ LIST_TIMEOUT = 10.0
 class Gateway:
     """One client session.  ``handle`` takes an event and returns the effects to perform, in order."""
 
-    def __init__(self, settings: Settings, vault: Vault) -> None:
+    def __init__(self, settings: Settings, vault: Vault, clock: Callable[[], float] = lambda: 0.0) -> None:
         self._settings = settings
         self._vault = vault
         self._limits = Limits(settings.max_bytes, settings.max_depth)
@@ -108,7 +112,7 @@ class Gateway:
         self._restorer = Restorer(Policy(settings), vault, handles, settings.categories, {})
         self._requests = Requests(settings.max_pending, emit)
         self._calls = Calls(emit)
-        self._jobs = Jobs(settings, vault, handles, self._directory, emit)
+        self._jobs = Jobs(settings, vault, handles, self._directory, emit, clock)
         self._lists = Lists(settings, self._upstreams, self._directory, vault, self._jobs, self._ask, emit)
         self._questions = Questions(settings, self._restorer, self._jobs, emit, self._to_client)
         self._outbound = Outbound(
@@ -138,6 +142,8 @@ class Gateway:
                 self._greeting.connected(self._upstreams[name])
             case Disconnected(name, reason, final):
                 self._disconnected(self._upstreams[name], reason, final=final)
+            case RecordFailed(unsent):
+                self._unrecorded(unsent)
             case Elapsed(timer):
                 self._elapsed(timer)
         effects = self._out.copy()
@@ -508,7 +514,7 @@ class Gateway:
                 done(part.get("params"), effects)
 
             whole = {"method": notification.method, "params": notification.params}
-            self._jobs.start(Work(upstream, "unknown notification", whole, DATA, checked, failed))
+            self._jobs.start(Work(upstream, UNKNOWN_NOTIFICATION, whole, DATA, checked, failed))
             return
         shape = row.params if row else DATA
         self._jobs.start(Work(upstream, notification.method, notification.params or {}, shape, done, failed))
@@ -521,6 +527,19 @@ class Gateway:
             self._changed.add(kind)
             self._out.append(StartTimer(Timer("list changed", subject=kind), LIST_CHANGED_DELAY))
 
+    def _unrecorded(self, unsent: Sequence[Send]) -> None:
+        """Nothing passes without its entry in the audit: whoever waits for what stayed here is told so."""
+        for send in unsent:
+            id, peer, message = send.message.get("id"), send.peer, send.message
+            if id is None:
+                continue  # a notification: nobody waits
+            if "method" not in message:
+                self._out.append(Send(peer, texts.error(id, send.answers, INTERNAL_ERROR, texts.UNRECORDED)))
+            elif peer == CLIENT:
+                self._questions.withdraw(id, texts.UNRECORDED)
+            else:
+                self._calls.fail(self._upstreams[peer], id, texts.UNRECORDED)
+
     # -- comings, goings, deadlines ------------------------------------------------------------------
 
     def _disconnected(self, upstream: Upstream, reason: str, *, final: bool) -> None:
@@ -529,7 +548,7 @@ class Gateway:
             upstream.reason = reason
         self._questions.drop(upstream)
         self._calls.fail_all(upstream)
-        self._out.append(Record("upstream_gone", {"upstream": upstream.name, "reason": reason}))
+        self._out.append(Record("upstream_crash", {"upstream": upstream.name, "reason": reason, "final": final}))
         self._greeting.settle()
 
     def _elapsed(self, timer: Timer) -> None:

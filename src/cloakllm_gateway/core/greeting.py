@@ -105,7 +105,7 @@ class Greeting:
             return
         upstream.phase, upstream.hello, upstream.version, upstream.reason = Phase.READY, hello, version, ""
         self._emit(Send(upstream.name, jsonrpc.notification("notifications/initialized")))
-        self._emit(Record("upstream_ready", {"upstream": upstream.name, "version": version}))
+        self._emit(Record("upstream_start", {"upstream": upstream.name, "protocol": version}))
         if self.agreed:
             self._joined(upstream)
         else:

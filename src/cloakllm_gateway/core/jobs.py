@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct, field
 
+from cloakllm_gateway.audit import schema
 from cloakllm_gateway.core.directory import Directory
 from cloakllm_gateway.core.events import Assign, Effect, Log, Record, Scan
 from cloakllm_gateway.core.handles import Handles
@@ -46,6 +47,7 @@ class Work(Struct, frozen=True):
     restored: Sequence[Entry] = ()
     uris: Mapping[str, str] = field(default_factory=dict)
     claim: Claim | None = None
+    direction: str = "to_model"
 
 
 class Jobs:
@@ -58,6 +60,7 @@ class Jobs:
         handles: Handles,
         directory: Directory,
         emit: Callable[[Effect], None],
+        clock: Callable[[], float],
     ) -> None:
         self._settings = settings
         self._policy = Policy(settings)
@@ -65,7 +68,8 @@ class Jobs:
         self._handles = handles
         self._directory = directory
         self._emit = emit
-        self._running: dict[int, tuple[Work, Sanitizing]] = {}
+        self._clock = clock
+        self._running: dict[int, tuple[Work, Sanitizing, float]] = {}
         self._looking: dict[int, Looked] = {}
         self._numbers = 0
 
@@ -87,7 +91,7 @@ class Jobs:
         )
         self._numbers += 1
         job = self._numbers
-        self._running[job] = (work, Sanitizing(work.part, work.shape, source))
+        self._running[job] = (work, Sanitizing(work.part, work.shape, source), self._clock())
         self._advance(job, lambda sanitizing: sanitizing.begin())
 
     def look(self, upstream: Upstream, texts: Sequence[Text], then: Looked) -> None:
@@ -115,13 +119,14 @@ class Jobs:
         if self._settings.mode is Mode.OBSERVE:
             self._observed(job, reason)
             return
-        work, _ = self._running.pop(job)
-        self._emit(Record("withheld", {"upstream": work.upstream.name, "method": work.method, "reason": reason}))
-        self._emit(Log("error", "withheld", {"upstream": work.upstream.name, "method": work.method, "reason": reason}))
+        work, *_ = self._running.pop(job)
+        about = {"upstream": work.upstream.name, "method": work.method, "reason": reason}
+        self._emit(Record("withheld", {**about, "direction": work.direction}))
+        self._emit(Log("error", "withheld", about))
         work.failed(reason)
 
     def _advance(self, job: int, answer: Callable[[Sanitizing], Step]) -> None:
-        work, sanitizing = self._running[job]
+        work, sanitizing, began = self._running[job]
         try:
             step = answer(sanitizing)
             while isinstance(step, NeedScan) and not any(look.text for look in step.texts):
@@ -140,23 +145,31 @@ class Jobs:
                 self._emit(Assign(job, self._policy.origin(name), self._policy.group(name), spellings))
             case Clean():
                 del self._running[job]
-                self._finish(work, sanitizing.report, step)
+                self._finish(work, sanitizing.report, step, self._clock() - began)
 
     def _observed(self, job: int, reason: str = "") -> None:
         """Say what would have happened, and pass the message on as it is."""
-        work, sanitizing = self._running.pop(job)
+        work, sanitizing, _ = self._running.pop(job)
         about = {"upstream": work.upstream.name, "method": work.method, "found": dict(sanitizing.report.found)}
         if reason:
             about["would_withhold"] = reason
         if reason or sanitizing.report.found:
             self._emit(Log("info", "observed", about))
         (work.claim or self.claim)(work.upstream, uris_of(work.part, work.shape))
-        work.done(work.part, [Record("observed", about)])
+        entry = {
+            "upstream": work.upstream.name,
+            "method": work.method,
+            "direction": work.direction,
+            "entity_count": sanitizing.report.found.total(),
+            "categories": dict(sanitizing.report.found),
+            "reason": reason,
+        }
+        work.done(work.part, [Record("observed", entry)])
 
-    def _finish(self, work: Work, report: Report, clean: Clean) -> None:
+    def _finish(self, work: Work, report: Report, clean: Clean, seconds: float) -> None:
         self._vault.show(clean.tokens)
         (work.claim or self.claim)(work.upstream, clean.uris)
-        work.done(clean.part, self._account(work, report))
+        work.done(clean.part, self._account(work, report, seconds))
 
     def claim(self, upstream: Upstream, uris: Sequence[tuple[str, str]]) -> None:
         """``upstream`` showed these resources; what another showed before stays that one's."""
@@ -166,12 +179,22 @@ class Jobs:
                 keeps = owner.upstream if owner else ""
                 self._emit(Log("warning", "resource_claimed_twice", {"upstream": upstream.name, "kept": keeps}))
 
-    def _account(self, work: Work, report: Report) -> list[Effect]:
+    def _account(self, work: Work, report: Report, seconds: float) -> list[Effect]:
         """What the audit and the log hear of one clean message: numbers and names only."""
         about = {"upstream": work.upstream.name, "method": work.method}
         effects: list[Effect] = []
-        counts = {"found": dict(report.found), "tripwire": dict(report.tripwire), "skipped": dict(report.skipped)}
-        effects.append(Record("sanitize", {**about, **counts, "dropped": report.dropped}))
+        entry = {
+            **about,
+            "direction": work.direction,
+            "entity_count": report.found.total(),
+            "categories": dict(report.found),
+            "tripwire": dict(report.tripwire),
+            "skipped": dict(report.skipped),
+            "dropped": report.dropped,
+            "messages": 1,
+            "duration": schema.duration(seconds),
+        }
+        effects.append(Record("sanitize", entry))
         effects += [
             Log("warning", "tripwire", {**about, "category": category, "count": count})
             for category, count in report.tripwire.items()

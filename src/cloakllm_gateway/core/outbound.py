@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
-from cloakllm_gateway.core import texts
+from cloakllm_gateway.core import accounts, texts
 from cloakllm_gateway.core.calls import Calls
 from cloakllm_gateway.core.directory import Directory
-from cloakllm_gateway.core.events import Effect, Log, Record
+from cloakllm_gateway.core.events import Effect, Log
 from cloakllm_gateway.core.jobs import Jobs
 from cloakllm_gateway.core.questions import Questions
 from cloakllm_gateway.core.rawdata import RAW_DUMP, distinct, raw_texts
@@ -82,7 +82,7 @@ class Outbound:
             return
         except Refused as refused:
             about = {"upstream": upstream.name, "method": request.method}
-            self._emit(Record("refused", about))
+            self._emit(accounts.refused(upstream.name, request, refused))
             self._emit(Log("warning", "refused", about))
             self._requests.refuse(request, INVALID_PARAMS, texts.refusal(refused))
             return
@@ -96,8 +96,7 @@ class Outbound:
         def answered(allowed: bool | None) -> None:
             if allowed is not None:
                 self._restorer.answers.update(dict.fromkeys(asked, allowed))
-            about = {"upstream": upstream.name, "method": request.method, "allowed": allowed is True}
-            self._emit(Record("asked", about))
+            self._emit(accounts.asked(upstream.name, request, allowed is True))
             if request not in self._requests:
                 return  # the client took the call back meanwhile
             if allowed:
@@ -128,7 +127,7 @@ class Outbound:
             if counts:
                 dump = max(counts.values()) > RAW_DUMP
                 about = {"upstream": upstream.name, "method": request.method, "found": counts, "dump": dump}
-                self._emit(Record("raw_data", about))
+                self._emit(accounts.raw_data(upstream.name, request, counts, raw, dump=dump))
                 self._emit(Log("warning", "raw_data", about))
             if raw is RawData.LOG or request not in self._requests:
                 return
@@ -168,14 +167,15 @@ class Outbound:
 
     def _account(self, request: Request, upstream: Upstream, restored: Restored) -> None:
         """Every restore is recorded; one towards an upstream that is not its origin is also logged."""
+        for record in accounts.restored(upstream.name, request, restored.decisions):
+            self._emit(record)
         for entry, verdict in restored.decisions:
-            about = {
-                "token": str(entry.token),
-                "from": ", ".join(sorted(entry.origins)),
-                "to": upstream.name,
-                "method": request.method,
-                "rule": verdict.rule,
-            }
-            self._emit(Record("restore", about))
             if verdict.foreign:
+                about = {
+                    "token": str(entry.token),
+                    "from": ", ".join(accounts.names(entry.origins)),
+                    "to": upstream.name,
+                    "method": request.method,
+                    "rule": verdict.rule,
+                }
                 self._emit(Log("info", "restored_for_another_upstream", about))

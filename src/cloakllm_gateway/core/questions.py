@@ -11,8 +11,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from cloakllm_gateway.core import handshake, texts
-from cloakllm_gateway.core.events import CLIENT, Effect, Record, Send
+from cloakllm_gateway.core import accounts, handshake, texts
+from cloakllm_gateway.core.events import CLIENT, Effect, Send
 from cloakllm_gateway.core.jobs import Jobs, Work
 from cloakllm_gateway.core.restorer import Restorer
 from cloakllm_gateway.core.settings import Settings
@@ -152,7 +152,8 @@ class Questions:
                 self._emit(effect)
             self._reply(question, answer)
 
-        self._jobs.start(Work(upstream, question.request.method, answer.result, shape, done, failed))
+        method = question.request.method
+        self._jobs.start(Work(upstream, method, answer.result, shape, done, failed, direction="to_upstream"))
 
     def _reply(self, question: _Question, answer: Response) -> None:
         upstream, request = question.upstream, question.request
@@ -161,11 +162,12 @@ class Questions:
             try:
                 restored = self._restorer.restore(result, SURFACE[request.method].result or DATA, upstream.name)
             except Refused as refused:
+                self._emit(accounts.refused(upstream.name, request, refused))
                 self._fail(upstream, request, INTERNAL_ERROR, texts.refusal(refused))
                 return
             result = restored.part
-            tokens = sorted(str(entry.token) for entry in restored.entries)
-            self._emit(Record("restore", {"upstream": upstream.name, "method": request.method, "tokens": tokens}))
+            for record in accounts.restored(upstream.name, request, restored.decisions):
+                self._emit(record)
         self._emit(Send(upstream.name, {"jsonrpc": "2.0", "id": request.id, "result": result}))
 
     def cancelled(self, upstream: Upstream, request_id: Any) -> int | None:
@@ -176,6 +178,13 @@ class Questions:
                 del self._open[id]
                 return id
         return None
+
+    def withdraw(self, id: int, text: str) -> None:
+        """The question did not reach the client after all."""
+        if own := self._own.pop(id, None):
+            own(Failure(id, {}))
+        elif question := self._open.pop(id, None):
+            self._fail(question.upstream, question.request, INTERNAL_ERROR, text)
 
     def progress(self, params: dict[str, Any]) -> None:
         """Progress of the client on a question; its words go as they are."""

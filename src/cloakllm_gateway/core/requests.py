@@ -64,7 +64,7 @@ class Requests:
         """The one answer to a request, for whoever keeps the order; nothing where the client took it back."""
         if self._asked.pop(_key(request.id), None) is None:
             return []
-        return [*(preceding or []), Send(CLIENT, message)]
+        return [*(preceding or []), Send(CLIENT, message, request.method)]
 
     def answer(self, request: Request, result: dict[str, Any], preceding: list[Effect] | None = None) -> None:
         for effect in self.reply(request, jsonrpc.result(request.id, result), preceding):

@@ -31,6 +31,7 @@ NO_ARGUMENTS = "The arguments are not an object"
 NOT_GRANTED = "The configuration does not let this upstream show pages (ui)"
 UNKNOWN_TASK = "No upstream has this task"
 UNKNOWN_RESOURCE = "No upstream serves this resource: use a URI from the lists"
+UNRECORDED = "The gateway can't write its audit log, so it passes nothing on (audit.on_error)"
 MAY_HAVE_TAKEN_EFFECT = "The request reached the upstream, so it may already have taken effect."
 
 _NAME = lazy(r"[A-Za-z0-9_.-]{1,64}")
