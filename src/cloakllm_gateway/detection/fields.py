@@ -1,14 +1,18 @@
 """Fields of text that has structure: where a value stands, under which key, in which record.
 
-Four readers, each one linear pass, each tolerant of what is cut off or
-broken: braces (JSON, Python and JavaScript literals), assignments
-(``key=value`` and XML attributes), lines (``Key: value``) and tables (CSV, TSV, Markdown and
-ASCII tables).  They overlap on purpose; the engine merges what they prove.
+Readers begin where the linear engine saw a key that matters (:func:`.keys.places`):
+the place of the mark between a key and its value.  Each looks backwards for
+the key and forwards for the value, a bounded way, so that all are linear and
+tolerate what is cut off or broken: braces (JSON, Python and JavaScript
+literals), assignments (``key=value`` and XML attributes), lines (``Key:
+value``), elements of XML, and tables (CSV, TSV, Markdown and ASCII tables).
+They overlap on purpose; the engine merges what they prove.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
@@ -16,7 +20,7 @@ from cloakllm_gateway.patterns import lazy
 
 
 class Field(NamedTuple):
-    """A value at ``start:end`` under ``key``; fields of one record share ``record``."""
+    """A value at ``start:end`` under ``key``; fields of one record of a reader share ``record``."""
 
     key: str
     start: int
@@ -27,95 +31,128 @@ class Field(NamedTuple):
 
 # -- braces ---------------------------------------------------------------------------------------
 
-# A string begins at a quote that no backslash and (for ') no letter precedes: an unterminated one fails once, and
-# not at every quote.
-_TOKEN = lazy(
-    r"""(?<!\\)"(?P<dq>(?:[^"\\]|\\.)*+)"|(?<![\w\\])'(?P<sq>(?:[^'\\\n]|\\.)*+)'"""
-    r"""|(?P<mark>[{}\[\]():,=])|(?P<bare>[^\s{}\[\]():,="']+)""",
+#: A key in quotes or a bare one behind a brace or comma, up to the colon.
+_BRACE_KEY = lazy(r"""(?<!\\)(?P<quote>["'])(?P<key>[^"'\\\n{}\[\],:]{1,64})(?P=quote)[ \n\t]{0,4}\Z"""
+                  r"""|[{,][ \n\t]{0,16}(?P<bare>[A-Za-z_]\w{0,63})[ ]?\Z""")
+_SPACE = r"[ \t\r\n]{0,64}"
+_VALUE = lazy(
+    rf"""{_SPACE}(?:"(?P<dq>(?:[^"\\]|\\.)*+)"?|'(?P<sq>(?:[^'\\\n]|\\.)*+)'|(?P<list>[\[(])"""
+    r"""|(?P<plain>[^\s{}\[\]():,="']+))""",
     re.DOTALL,
 )
+_BRACE = lazy("[{}]")
 
 
-def braces(text: str) -> Iterator[Field]:
+def braces(text: str, places: Iterable[int]) -> Iterator[Field]:
     """``"key": value`` pairs of JSON, Python reprs and JavaScript literals, at any depth.
 
-    A list under a key counts as many values of that key.
+    A list under a key counts as many values of that key; a record is an object.
     """
-    records = [0]
-    keys: list[str] = [""]
-    count = 0
-    key = last = ""
-    ready = False  # a colon followed the last string: it is the key of what comes
-    for token in _TOKEN.finditer(text):
-        kind = token.lastgroup or ""
-        if kind == "mark":
-            mark = token[0]
-            if mark in "{[(":
-                count += mark == "{"
-                records.append(count if mark == "{" else records[-1])
-                keys.append(key if mark == "[" else "")
-                key, ready = (key, ready) if mark == "[" else ("", False)
-            elif mark in "}])":
-                if len(records) > 1:
-                    records.pop()
-                    keys.pop()
-                key, ready, last = "", False, ""
-            elif mark in ":=":
-                key, ready = last, bool(last)
-            else:
-                key = keys[-1]
-                ready = bool(key)
+    records = _Records(text)
+    for at in places:
+        if text[at] == ":" and (match := _BRACE_KEY.search(text, max(at - 96, 0), at)):
+            key = match["key"] or match["bare"]
+            record = records.at(at)
+            for start, end, quoted in _values(text, at + 1):
+                yield Field(key, start, end, record, quoted)
+
+
+def _values(text: str, at: int) -> Iterator[tuple[int, int, bool]]:
+    """The string or other scalar at a place, or those of a list there, of any depth."""
+    depth = 0
+    while match := _VALUE.match(text, at):
+        kind = match.lastgroup or ""
+        at = match.end()
+        if kind == "list":
+            depth += 1
             continue
-        value = token[kind]
-        if ready and key and value:
-            start, end = token.span(kind)
-            yield Field(key, start, end, records[-1], kind != "bare")
-            if not keys[-1]:
-                ready, key = False, ""
-        last = value if len(value) <= 64 else ""
+        start, end = match.span(kind)
+        if end > start:
+            yield start, end, kind != "plain"
+        if not depth:
+            return
+        if (more := _NEXT.match(text, at)) is None:
+            return
+        depth -= more[0].count("]") + more[0].count(")")
+        if depth <= 0:
+            return
+        at = more.end()
+
+
+#: What may stand between two members of a list.
+_NEXT = lazy(r"[ \t\r\n\])]{0,64}(?:,[ \t\r\n\[(]{0,64}|(?<=[\])]))")
+
+
+class _Records:
+    """Which object of the text a place is in; braces inside of strings are taken for braces."""
+
+    def __init__(self, text: str) -> None:
+        self._starts = [0]
+        self._objects = [0]
+        stack = [0]
+        for count, brace in enumerate(_BRACE.finditer(text), 1):
+            if brace[0] == "{":
+                stack.append(count)
+            elif len(stack) > 1:
+                stack.pop()
+            self._starts.append(brace.start())
+            self._objects.append(stack[-1])
+
+    def at(self, place: int) -> int:
+        return self._objects[bisect_right(self._starts, place) - 1]
 
 
 # -- assignments ----------------------------------------------------------------------------------
 
+_ASSIGNED_KEY = lazy(r"(?<![\w.-])[A-Za-z_][\w.-]{0,40}[ ]?:?\Z")
 _ASSIGNMENT = lazy(
-    r"""(?<![\w.-])(?P<key>[A-Za-z_][\w.-]{0,40})[ ]?(?:=>|:?=)(?!=)[ ]?"""
+    r"""(?P<key>[A-Za-z_][\w.-]{0,40})[ ]?(?:=>|:?=)(?!=)[ ]?"""
     r"""(?:"(?P<dq>[^"\n]{1,4096})"|'(?P<sq>[^'\n]{1,4096})'|(?P<bare>(?:[^\s,;&"'<>(){}\[\]|]|&(?![\w.-]{1,40}=))+))"""
 )
 
 
-def assignments(text: str) -> Iterator[Field]:
+def assignments(text: str, places: Iterable[int]) -> Iterator[Field]:
     """``key=value`` in logs, shells, INI files, query strings and XML attributes; a record is a line."""
     record, seen = 0, 0
-    for match in _ASSIGNMENT.finditer(text):
-        record += text.count("\n", seen, match.start())
-        seen = match.start()
-        group = "dq" if match["dq"] is not None else "sq" if match["sq"] is not None else "bare"
-        yield Field(match["key"], *match.span(group), record, group != "bare")
+    for at in places:
+        if text[at] != "=" or (key := _ASSIGNED_KEY.search(text, max(at - 48, 0), at)) is None:
+            continue
+        match = _ASSIGNMENT.match(text, key.start())
+        if match:
+            record += text.count("\n", seen, at)
+            seen = at
+            group = match.lastgroup or "bare"
+            yield Field(match["key"], *match.span(group), record, group != "bare")
 
 
 # -- lines ----------------------------------------------------------------------------------------
 
 _LINE = lazy(
-    r"^[ \t>*#•|-]{0,12}(?P<key>[^\W\d_][^\n:：={}\"';()\[\]|]{0,40})(?:[ ]\([^()\n]{1,20}\))?[*_` \t]{0,4}[:：]"
-    r"[*_`]{0,3}[ \t]{0,4}"
-    r"(?P<value>[^\n]{1,1024})",
-    re.MULTILINE,
+    r"[ \t>*#•|-]{0,12}(?P<key>[^\W\d_][^\n:：={}\"';()\[\]|]{0,40})(?:;[^\n:]{1,80})?(?:[ ]\([^()\n]{1,20}\))?"
+    r"[*_` \t]{0,4}[:：][*_`]{0,3}[ \t]{0,4}(?P<value>[^\n]{1,1024})"
 )
 _BLANK = lazy(r"\n[ \t]*\n")
 
 
-def lines(text: str) -> Iterator[Field]:
+def lines(text: str, places: Iterable[int]) -> Iterator[Field]:
     """``Key: value`` lines of YAML, forms, mail headers and vCards; a record ends at an empty line."""
-    record, seen = 0, 0
-    for match in _LINE.finditer(text):
-        record += len(_BLANK.findall(text, max(seen - 1, 0), match.start()))
-        seen = match.start()
+    record, seen, done = 0, 0, -1
+    for at in places:
+        begin = text.rfind("\n", 0, at) + 1
+        if begin == done or at - begin > 200 or text[at] not in ":：":
+            continue
+        done = begin
+        match = _LINE.match(text, begin)
+        if match is None:
+            continue
+        record += len(_BLANK.findall(text, max(seen - 1, 0), begin))
+        seen = begin
         start, end = match.span("value")
         end = start + len(match["value"].rstrip(" \t\r,;|"))
         if end - start >= 2 and text[start] == text[end - 1] and text[start] in "\"'`":
             start, end = start + 1, end - 1
         if end > start:
-            yield Field(match["key"].strip().split(";")[0], start, end, record)
+            yield Field(match["key"].strip(), start, end, record)
 
 
 # -- tables ---------------------------------------------------------------------------------------
@@ -149,7 +186,10 @@ def tables(text: str, heads: Iterable[int], personal: Callable[[str], bool]) -> 
         done = _line_end(text, at)
         line = text[start:done]
         header, mark = _header(line, personal) if _MOST_DIGITS.search(line) is None else ([], "")
-        if header:
+        if len(header) == 2 and (pairs := _pairs(text, start, mark, personal)):
+            columns, done = pairs
+            yield columns
+        elif header:
             columns, done = _rows(text, done + 1, header, mark)
             yield columns
 
@@ -175,6 +215,37 @@ def _rows(text: str, start: int, header: list[str], mark: str) -> tuple[list[Col
                 column.append((start + first, start + last))
         start = end + 1
     return [column for column in columns if column.key and column.cells], min(start, len(text))
+
+
+def _pairs(
+    text: str, start: int, mark: str, personal: Callable[[str], bool]
+) -> tuple[list[Column], int] | None:
+    """A table that lies on its side, ``first_name,Kim`` over ``email,kim@x.org``: each line is a key and its value.
+
+    It is one if a second line begins with a personal key; lines before the first such one belong to it.
+    """
+    while start > 0 and (before := _pair(text, text.rfind("\n", 0, start - 1) + 1, mark)):
+        start = before[0]
+    columns: list[Column] = []
+    known = 0
+    while start < len(text) and (pair := _pair(text, start, mark)):
+        _, key, cell, end = pair
+        known += personal(key)
+        columns.append(Column(key, [cell]))
+        start = end + 1
+    return (columns, min(start, len(text))) if known > 1 else None
+
+
+def _pair(text: str, start: int, mark: str) -> tuple[int, str, tuple[int, int], int] | None:
+    """A line of two cells: where it begins, the first cell, where the second one is, where the line ends."""
+    end = _line_end(text, start)
+    if end - start > 1_024 or mark not in (line := text[start:end]):
+        return None
+    cells = _cells(line, mark)
+    if len(cells) != 2 or cells[0][0] == cells[0][1]:
+        return None
+    (first, last), (begin, stop) = cells
+    return start, line[first:last], (start + begin, start + stop), end
 
 
 def _header(line: str, personal: Callable[[str], bool]) -> tuple[list[str], str]:
@@ -221,7 +292,10 @@ def _cells(line: str, mark: str) -> list[tuple[int, int]]:
 _ELEMENT = lazy(r"<(?P<key>[A-Za-z_][\w:.-]{0,40})(?: [^<>]{0,200})?>(?P<value>[^<>\n]{1,512})</")
 
 
-def elements(text: str) -> Iterator[Field]:
+def elements(text: str, places: Iterable[int]) -> Iterator[Field]:
     """``<email>kim@example.com</email>``; all elements of a text count as one record."""
-    for match in _ELEMENT.finditer(text):
-        yield Field(match["key"].rpartition(":")[2], *match.span("value"), 0)
+    for at in places:
+        if text[at] == ">" and (begin := text.rfind("<", max(at - 256, 0), at)) >= 0:
+            match = _ELEMENT.match(text, begin)
+            if match:
+                yield Field(match["key"].rpartition(":")[2], *match.span("value"), 0)

@@ -85,63 +85,53 @@ def classify(key: str) -> str:
     return ""
 
 
-# -- quick answers --------------------------------------------------------------------------------
+# -- where keys are -------------------------------------------------------------------------------
 
 
-def mentions_key(text: str) -> bool:
-    """A quick no: whether anything before a colon or an equals sign may be a key that proves something by itself."""
-    pieces = text.replace("=", ":").replace(">", ":").replace("：", ":").split(":")
-    pieces.pop()
-    for tail in {piece[-32:] for piece in pieces}:
-        label = tail.rstrip(" \t\"'*_)]`")
-        word = label[max(label.rfind(" "), label.rfind("\n")) + 1 :]
-        if _may_end_key(word) or (word.lower() in _BARE_NAMES and _may_be_name(label)):
-            return True
-    return False
-
-
-@lru_cache(maxsize=65_536)
-def _may_end_key(word: str) -> bool:
-    """Whether a key that proves a category may end in this word; never wrongly false, but for bare names."""
-    words = normalise(word)
-    while words and words[-1].isdigit():
-        words = words[:-1]
-    if not words or (words == words[:1] and words[0] in _BARE_NAMES):
-        return False
-    return words[-1] in _endings() or words[-1] in _QUALIFIERS or not words[-1].isascii()
-
-
-def _may_be_name(label: str) -> bool:
-    """Whether two or more words that end in one like ``name`` are a key of their own: ``First name``."""
-    words = normalise(label[-32:])
-    return any("".join(words[i:]) in _BY_KEY for i in range(max(len(words) - 4, 0), len(words) - 1))
-
-
-@lru_cache(maxsize=1)
-def _endings() -> frozenset[str]:
-    """Every ending of every key, from three letters on: the last word of ``date of birth`` is ``birth``."""
-    return frozenset(key[i:] for key in _BY_KEY for i in range(len(key)) if len(key) - i > 2 or not i)
+def places(text: str) -> list[int]:
+    """Where a mark (``:``, ``=``, ``>``) may end a key that proves something, in order."""
+    screen = text.encode("ascii", "replace")
+    found = [match.end() - 1 for match in _marks().finditer(screen)]
+    if not text.isascii():
+        found = sorted({*found, *(match.end() - 1 for match in _FOREIGN_MARK.finditer(text))})
+    return found
 
 
 def heads(text: str) -> Iterator[int]:
     """Places, in order, on whose lines a cell may be the head of a column that proves something."""
     screen = text.encode("ascii", "replace")
-    places: Iterable[int] = (match.start() for match in _columns().finditer(screen))
+    found: Iterable[int] = (match.start() for match in _heads().finditer(screen))
     if not text.isascii():
-        places = sorted({*places, *(match.start() for match in _FOREIGN.finditer(text))})
-    return iter(places)
+        found = sorted({*found, *(match.start() for match in _FOREIGN_LINE.finditer(text))})
+    return iter(found)
 
 
-_FOREIGN = lazy(r"[^\x00-\x7f\n][^\n]*")
+_FOREIGN_MARK = lazy(r"[^\x00-\x7f：][^\x80-\U0010ffff\n:：=>]{0,32}[:：=>]")
+_FOREIGN_LINE = lazy(r"[^\x00-\x7f\n][^\n]*")
+_DIVIDED = "[ _.-]?"
 
 
 @lru_cache(maxsize=1)
-def _columns() -> re2._Regexp:
+def _marks() -> re2._Regexp:
+    """A key, what may qualify it, and a mark."""
+    keys = "|".join(_DIVIDED.join(key) for key in sorted({*_BY_KEY, *_BARE_NAMES}) if key.isascii())
+    qualified = "(?:[ _.-]{0,2}[(]?(?:" + "|".join(sorted(_QUALIFIERS)) + "|[0-9]{1,4})[)]?)*?"
+    # vCard puts parameters between a key and its colon, XML attributes.
+    between = r"(?:;[A-Za-z0-9=,;\"-]{0,60}?| [a-z]+=[^<>\n]{0,80}?)?"
+    return _compiled(rf"(?:{keys}){qualified}{between}[ \"'*_`)\]\t]{{0,5}}?(?::=|=>|[:=>])")
+
+
+@lru_cache(maxsize=1)
+def _heads() -> re2._Regexp:
+    keys = "|".join(_DIVIDED.join(key) for key in sorted(_BY_KEY) if key.isascii())
+    return _compiled(rf"(?:{keys})[ \"'*`_A-Za-z0-9.()-]*?[,;|\t\r\n]")
+
+
+def _compiled(expression: str) -> re2._Regexp:
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1
     options.log_errors = False
     options.never_capture = True
     options.case_sensitive = False
     options.max_mem = 64 << 20
-    keys = "|".join("[ _.-]?".join(key) for key in sorted(_BY_KEY) if key.isascii())
-    return re2.compile(rf"(?:{keys})[ \"'*`_A-Za-z0-9.()-]*?[,;|\t\r\n]".encode(), options)
+    return re2.compile(expression.encode(), options)

@@ -7,7 +7,7 @@ A key proves a value only if the value has a plausible shape of its category:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from cloakllm_gateway.detection import fields
@@ -17,7 +17,7 @@ from cloakllm_gateway.detection.catalogue.people import capitalised_name
 from cloakllm_gateway.detection.catalogue.secrets import AMBIGUOUS, is_random
 from cloakllm_gateway.detection.fields import Column, Field
 from cloakllm_gateway.detection.folding import views
-from cloakllm_gateway.detection.keys import NAME, classify, heads, mentions_key, normalise
+from cloakllm_gateway.detection.keys import NAME, classify, heads, normalise, places
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Text
 
@@ -49,7 +49,7 @@ class Structure:
             for columns in fields.tables(text, heads(text), _is_personal):
                 for start, end, category in self._table(text, columns):
                     yield start, end, category, None
-        found = [(reader, field, classify(field.key)) for reader, field in _fields(text) if classify(field.key)]
+        found = list(_fields(text))
         persons = {
             (reader, field.record)
             for reader, field, kind in found
@@ -155,40 +155,26 @@ def _blocks(text: str) -> Iterator[tuple[int, str]]:
         start = stop
 
 
-def _fields(text: str) -> Iterator[tuple[str, Field]]:
-    """The fields of every reader that has something to read and meets a key that matters."""
-    if not mentions_key(text):
-        return
-    if _matters(_QUOTED_KEY, text) or _matters(_BARE_KEY, text):
-        for field in fields.braces(text):
-            yield "braces", field
-    if _matters(_LINE_KEY, text):
-        for field in fields.lines(text):
-            yield "lines", field
-    if "=" in text and _matters(_ASSIGNED_KEY, text):
-        for field in fields.assignments(text):
-            yield "assignments", field
-    if "</" in text and _matters(_ELEMENT_KEY, text):
-        for field in fields.elements(text):
-            yield "elements", field
+def _fields(text: str) -> Iterator[tuple[str, Field, str]]:
+    """The fields of every reader whose key means something, and what."""
+    marks = places(text)
+    if marks:
+        for name, reader in _READERS.items():
+            for field in reader(text, marks):
+                if kind := classify(field.key):
+                    yield name, field, kind
 
 
-_QUOTED_KEY = lazy(r"""["']([^"'\\\n{}\[\],:]{1,48})["'][ ]?:""")
-_BARE_KEY = lazy(r"[{,][ \n\t]{0,16}([A-Za-z_]\w{0,40})[ ]?:")
-_LINE_KEY = lazy(
-    r"^[ \t>*#•|-]{0,12}([^\W\d_][^\n:：={}\"';()\[\]|]{0,40}?)(?:[ ]\([^()\n]{1,20}\))?[*_` \t]{0,4}[:：]",
-    re.MULTILINE,
-)
-_ASSIGNED_KEY = lazy(r"(?<![\w.-])([A-Za-z_][\w.-]{0,40})[ ]?(?:=>|:?=)(?!=)")
-_ELEMENT_KEY = lazy(r"<(?:\w{1,20}:)?([A-Za-z_][\w.-]{0,40})[ >]")
+_READERS: dict[str, Callable[[str, Sequence[int]], Iterator[Field]]] = {
+    "braces": fields.braces,
+    "lines": fields.lines,
+    "assignments": fields.assignments,
+    "elements": fields.elements,
+}
 
 
 def _is_personal(name: str) -> bool:
     return classify(name) in PERSONAL
-
-
-def _matters(expression: re.Pattern[str], text: str) -> bool:
-    return any(map(classify, set(expression.findall(text))))
 
 
 def _trimmed(text: str, field: Field) -> tuple[int, int]:
