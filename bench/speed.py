@@ -27,7 +27,7 @@ from cloakllm_gateway.detection.settings import NameSettings, Settings
 from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.protocol.surface import SURFACE
 from cloakllm_gateway.shell.scanner import Scanner
-from cloakllm_gateway.shell.stores.memory import MemoryStore
+from cloakllm_gateway.shell.stores import MemoryStore, Options
 from cloakllm_gateway.vault.entries import Entry, Spelling
 from cloakllm_gateway.vault.vault import Vault
 
@@ -156,8 +156,8 @@ async def calls(rounds: int) -> None:
 
 
 async def median(scanner: Scanner, bodies: Sequence[str]) -> str:
-    await sanitize(scanner, MemoryStore(None), Vault(), bodies[-1])  # workers are up, patterns compiled
-    taken = [await sanitize(scanner, MemoryStore(None), Vault(), body) for body in bodies]
+    await sanitize(scanner, MemoryStore(Options(None)), Vault(), bodies[-1])  # workers are up, patterns compiled
+    taken = [await sanitize(scanner, MemoryStore(Options(None)), Vault(), body) for body in bodies]
     return f"{statistics.median(taken) * 1000:.1f}"
 
 

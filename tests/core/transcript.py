@@ -40,7 +40,7 @@ from cloakllm_gateway.detection.engine import Detector
 from cloakllm_gateway.detection.settings import Settings as DetectionSettings
 from cloakllm_gateway.errors import VaultError
 from cloakllm_gateway.protocol import jsonrpc
-from cloakllm_gateway.shell.stores.memory import MemoryStore
+from cloakllm_gateway.shell.stores import MemoryStore, Options
 from cloakllm_gateway.vault.vault import Vault
 
 _DETECTOR = Detector(DetectionSettings())
@@ -61,7 +61,7 @@ class Conversation:
     def __init__(self, settings: Settings, state_dir: Path | None = None, *, hold: bool = False) -> None:
         self.vault = Vault()
         self.gateway = Gateway(settings, self.vault)
-        self.store = MemoryStore(state_dir)
+        self.store = MemoryStore(Options(state_dir))
         self.sent: deque[tuple[str, dict[str, Any]]] = deque()
         self.effects: list[Effect] = []
         self.timers: dict[Timer, float] = {}

@@ -16,10 +16,11 @@ from typing import Any, TypeAlias
 from msgspec import Struct, field
 
 from cloakllm_gateway.spans import Span, Text
-from cloakllm_gateway.vault.entries import Entry, Spelling
+from cloakllm_gateway.vault.entries import Entry, Spelling, Token
 
 #: The peer on the model's side.  Reserved: no upstream may be called so.
 CLIENT = "client"
+
 
 # -- events ----------------------------------------------------------------------------------------
 
@@ -50,6 +51,13 @@ class Disconnected(Struct, frozen=True):
     upstream: str
     reason: str
     final: bool = False
+
+
+class Learned(Struct, frozen=True):
+    """What the store holds has changed, by whomever: entries are new or have new origins, tokens are gone."""
+
+    entries: Sequence[Entry] = ()
+    gone: Sequence[Token] = ()
 
 
 class Scanned(Struct, frozen=True):
@@ -128,6 +136,12 @@ class Assign(Struct, frozen=True):
     spellings: Sequence[Spelling]
 
 
+class Used(Struct, frozen=True):
+    """These tokens were restored: the store should drop others before them."""
+
+    tokens: Sequence[Token]
+
+
 class Record(Struct, frozen=True):
     """Write one decision to the audit before anything that stands behind it is sent; it never holds a value.
 
@@ -172,7 +186,16 @@ class Drop(Struct, frozen=True):
 
 
 Event: TypeAlias = (
-    Received | Overlong | Connected | Disconnected | Scanned | ScanFailed | Assigned | AssignFailed
-    | RecordFailed | Elapsed
+    Received
+    | Overlong
+    | Connected
+    | Disconnected
+    | Learned
+    | Scanned
+    | ScanFailed
+    | Assigned
+    | AssignFailed
+    | RecordFailed
+    | Elapsed
 )
-Effect: TypeAlias = Send | Scan | Assign | Record | Log | LogOutput | StartTimer | StopTimer | Drop
+Effect: TypeAlias = Send | Scan | Assign | Used | Record | Log | LogOutput | StartTimer | StopTimer | Drop

@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from cloakllm_gateway.core import calls, greeting, handshake, texts
+from cloakllm_gateway.core import advertised, calls, greeting, handshake, texts
 from cloakllm_gateway.core.calls import Calls
 from cloakllm_gateway.core.directory import Directory
 from cloakllm_gateway.core.events import (
@@ -36,6 +36,7 @@ from cloakllm_gateway.core.events import (
     Effect,
     Elapsed,
     Event,
+    Learned,
     Log,
     LogOutput,
     Overlong,
@@ -105,6 +106,7 @@ class Gateway:
         self._client_ready = False
         self._open = False
         self._changed: set[str] = set()
+        self._log_level: dict[str, Any] | None = None
         self._tasks: dict[str, str] = {}
 
         handles, emit = Handles(), self._out.append
@@ -113,7 +115,8 @@ class Gateway:
         self._requests = Requests(settings.max_pending, emit)
         self._calls = Calls(emit)
         self._jobs = Jobs(settings, vault, handles, self._directory, emit, clock)
-        self._lists = Lists(settings, self._upstreams, self._directory, vault, self._jobs, self._ask, emit)
+        self._tools = advertised.Tools(settings, changed=lambda: self._list_changed("tools"))
+        self._lists = Lists(settings, self._upstreams, self._directory, vault, self._jobs, self._ask, emit, self._tools)
         self._questions = Questions(settings, self._restorer, self._jobs, emit, self._to_client)
         self._outbound = Outbound(
             settings, self._requests, self._restorer, self._calls, self._jobs, self._questions, self._directory, emit,
@@ -132,6 +135,9 @@ class Gateway:
                 self._received(peer, line)
             case Overlong(peer, id):
                 self._overlong(peer, id)
+            case Learned(entries, gone):
+                self._vault.forget(gone)
+                self._vault.learn(entries)
             case Scanned(job, found):
                 self._jobs.scanned(job, found)
             case Assigned(job, entries):
@@ -240,7 +246,11 @@ class Gateway:
                 self._serve(request)
 
     def _joined(self, upstream: Upstream) -> None:
-        """An upstream came late or again: its lists are new to the client."""
+        """An upstream came late or again: it is told what was asked for, and its lists are new to the client."""
+        if self._log_level is not None and upstream.capability("logging") is not None:
+            self._ask(upstream, "logging/setLevel", self._log_level, _nobody_waits)
+        for uri in sorted(upstream.subscriptions):
+            self._ask(upstream, "resources/subscribe", {"uri": uri}, _nobody_waits)
         for kind in ("tools", "prompts", "resources"):
             if upstream.capability(kind) is not None:
                 self._list_changed(kind)
@@ -269,6 +279,8 @@ class Gateway:
             if result is None:
                 self._requests.refuse(request, METHOD_NOT_FOUND, texts.NOBODY_SERVES)
             else:
+                if request.method == "tools/list" and request in self._requests:
+                    self._tools.told(result["tools"])
                 self._requests.answer(request, result, effects)
 
         self._lists.gather(request.method, then)
@@ -340,6 +352,7 @@ class Gateway:
 
     def _serve_log_level(self, request: Request) -> None:
         """Every upstream that logs gets the level; the client gets one answer."""
+        self._log_level = request.params
         logging = self._ready("logging")
         waiting = {upstream.name for upstream in logging}
 
@@ -405,6 +418,7 @@ class Gateway:
         def done(part: Any, effects: list[Effect]) -> None:
             if isinstance(answer, Response):
                 self._note_task(upstream, part)
+                part = self._tools.fitting(request, answer.result, part)
             member = "result" if isinstance(answer, Response) else "error"
             settle(self._requests.reply(request, {"jsonrpc": "2.0", "id": request.id, member: part}, effects))
 
@@ -561,3 +575,7 @@ class Gateway:
             if self._greeting.announces(timer.subject):
                 message = jsonrpc.notification(f"notifications/{timer.subject}/list_changed")
                 self._to_client([Send(CLIENT, message)])
+
+
+def _nobody_waits(_answer: Response | Failure) -> None:
+    """For requests of the gateway's own whose answer changes nothing."""

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from cloakllm_gateway.core import accounts, texts
 from cloakllm_gateway.core.calls import Calls
 from cloakllm_gateway.core.directory import Directory
-from cloakllm_gateway.core.events import Effect, Log
+from cloakllm_gateway.core.events import Effect, Log, Used
 from cloakllm_gateway.core.jobs import Jobs
 from cloakllm_gateway.core.questions import Questions
 from cloakllm_gateway.core.rawdata import RAW_DUMP, distinct, raw_texts
@@ -161,12 +161,21 @@ class Outbound:
         )
         if asked_for := self._requests.get(request.id):
             asked_for.calls.add((upstream.name, call.id))
-        if request.method == "resources/subscribe" and uri is not None:
-            # Updates are to carry the URI in the form that was subscribed to.
-            self._directory.claim(upstream.name, restored.part["uri"], uri)
+        if uri is not None:
+            self._note_subscription(request.method, upstream, restored.part["uri"], uri)
+
+    def _note_subscription(self, method: str, upstream: Upstream, real: str, asked: str) -> None:
+        """Updates are to carry the URI in the form that was subscribed to; a restart is to subscribe again."""
+        if method == "resources/subscribe":
+            upstream.subscriptions.add(real)
+            self._directory.claim(upstream.name, real, asked)
+        elif method == "resources/unsubscribe":
+            upstream.subscriptions.discard(real)
 
     def _account(self, request: Request, upstream: Upstream, restored: Restored) -> None:
         """Every restore is recorded; one towards an upstream that is not its origin is also logged."""
+        if restored.decisions:
+            self._emit(Used([entry.token for entry in restored.entries]))
         for record in accounts.restored(upstream.name, request, restored.decisions):
             self._emit(record)
         for entry, verdict in restored.decisions:

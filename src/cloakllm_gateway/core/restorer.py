@@ -134,7 +134,9 @@ class _Run:
 
     def _resolve(self, leaf: Leaf, match: TokenMatch, place: Place, is_url: bool) -> Entry | None:
         token, role = match.token, leaf.role
-        entry = self._by.vault.lookup(token) if self._by.vault.is_shown(token) else None
+        entry = self._by.vault.lookup(token)
+        if entry is not None and not self._by.vault.is_shown(token) and not self._outlived(entry):
+            entry = None
         if entry is None:
             if role is RESTORE and token.category in self._by.categories:
                 # Inside JSON text the match has positions of its own; there the token's own form is repeated.
@@ -171,6 +173,11 @@ class _Run:
             f"{entry.token} may not go to {self._destination} (rule: {verdict.rule})",
             "Its value belongs to another upstream. A person can allow it in the gateway's configuration.",
         )
+
+    def _outlived(self, entry: Entry) -> bool:
+        """A token of an earlier session, whose conversation may go on in this one: its origin gets its value."""
+        policy = self._by.policy
+        return policy.settings.persistent and policy.origin(self._destination) in entry.origins
 
     def _verdict(self, entry: Entry, role: Role, host: str) -> Verdict:
         if role is RESTORE_OWN:

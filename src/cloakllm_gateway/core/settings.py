@@ -61,6 +61,7 @@ class UpstreamSettings(Struct, frozen=True):
     ``prefix`` is what its names are prefixed with; empty means none.
     ``passing`` are the categories that this upstream may show the model.
     ``request_timeout`` is in seconds, renewed by every progress notification.
+    ``relax_input_schema`` lets tokens stand where its tools ask for text of a form.
     """
 
     name: str
@@ -74,10 +75,14 @@ class UpstreamSettings(Struct, frozen=True):
     sampling: bool = True
     elicitation: bool = True
     roots: bool = True
+    relax_input_schema: bool = False
 
 
 class Settings(Struct, frozen=True):
-    """One gateway.  ``startup_wait`` is in seconds; ``name_budget`` in characters."""
+    """One gateway.  ``startup_wait`` is in seconds; ``name_budget`` in characters.
+
+    ``persistent`` says that tokens outlive a session.
+    """
 
     upstreams: Mapping[str, UpstreamSettings]
     sanitize: bool = True
@@ -88,6 +93,7 @@ class Settings(Struct, frozen=True):
     raw_data: Mapping[str, RawData] = field(default_factory=dict)
     mode: Mode = Mode.ENFORCE
     refuse_unknown_tokens: bool = True
+    persistent: bool = False
     categories: frozenset[str] = field(default_factory=frozenset)
     startup_wait: float = 10.0
     name_budget: int = 48

@@ -23,7 +23,7 @@ from cloakllm_gateway.core.sanitizer import Sanitizing, Source, drive
 from cloakllm_gateway.detection.categories import NAMES
 from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.protocol.surface import SURFACE
-from cloakllm_gateway.shell.stores.memory import MemoryStore
+from cloakllm_gateway.shell.stores import MemoryStore, Options
 from cloakllm_gateway.shell.wiring import Parts
 from cloakllm_gateway.vault import tokens
 from cloakllm_gateway.vault.entries import Entry, Spelling
@@ -53,7 +53,7 @@ async def prove(parts: Parts) -> None:
 
 async def prove_now(parts: Parts) -> int:
     """Prove the deterministic part, whatever is remembered; the number of examples that were hidden."""
-    store = MemoryStore(None)
+    store = MemoryStore(Options(None))
     count = 0
     for category, examples in _examples(parts):
         vault = Vault()

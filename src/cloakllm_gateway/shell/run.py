@@ -10,7 +10,7 @@ from __future__ import annotations
 import gc
 import signal
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import assert_never
 
 import anyio
@@ -29,24 +29,30 @@ from cloakllm_gateway.core.events import (
     Overlong,
     Received,
     Record,
+    RecordFailed,
     Scan,
     ScanFailed,
     Scanned,
     Send,
     StartTimer,
     StopTimer,
+    Used,
 )
-from cloakllm_gateway.errors import DetectionError, GatewayError, VaultError
+from cloakllm_gateway.errors import AuditError, DetectionError, GatewayError, VaultError
 from cloakllm_gateway.protocol import jsonrpc
+from cloakllm_gateway.shell.audit.recorder import Audit
+from cloakllm_gateway.shell.auditing import audit_of, audited
 from cloakllm_gateway.shell.config import Config
 from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.proof import prove
+from cloakllm_gateway.shell.stores import Follower
 from cloakllm_gateway.shell.streams import Streams
 from cloakllm_gateway.shell.supervisor import Spec, Supervisor
 from cloakllm_gateway.shell.timers import Timers
 from cloakllm_gateway.shell.transports import Transport
 from cloakllm_gateway.shell.transports.stdio import Front
 from cloakllm_gateway.shell.wiring import Parts, assemble
+from cloakllm_gateway.vault.entries import Token
 
 #: Events that may wait before their senders have to.
 BACKLOG = 256
@@ -58,13 +64,16 @@ LAST_ANSWERS = 1.0
 class Interpreter:
     """Performs the effects of one session's core."""
 
-    def __init__(self, parts: Parts, front: Transport, tasks: TaskGroup) -> None:
+    def __init__(self, parts: Parts, follower: Follower, front: Transport, audit: Audit | None, tasks: TaskGroup
+    ) -> None:
         self._gateway = parts.gateway
         self._scanner = parts.scanner
         self._store = parts.store
         self._namespace = parts.namespace
+        self._follower = follower
         self._logger = parts.logger
         self._front = front
+        self._audit = audit
         self._tasks = tasks
         self._send_event, self._events = anyio.create_memory_object_stream[Event](BACKLOG)
         self._timers = Timers(self.post)
@@ -90,15 +99,18 @@ class Interpreter:
 
     async def _handle(self, event: Event) -> None:
         waiting = deque([event])
+        if self._store.shared and isinstance(event, Received) and event.peer == CLIENT:
+            await self._refresh()
         while waiting:
+            if self._follower.pending:
+                waiting.appendleft(self._follower.take())
             current = waiting.popleft()
             try:
                 effects = self._gateway.handle(current)
             except Exception as error:  # noqa: BLE001 - the one broad handler: a bug lets nothing through
                 self._contain(current, error, waiting.append)
                 continue
-            for effect in effects:
-                await self._perform(effect, waiting.append)
+            await self._perform_all(effects, waiting.append)
         self._quiet.set()
 
     def _contain(self, event: Event, error: Exception, soon: Callable[[Event], None]) -> None:
@@ -114,23 +126,53 @@ class Interpreter:
                 "The gateway had an internal error and ended the session", "Nothing of the message was passed on"
             ) from None
 
+    async def _perform_all(self, effects: Sequence[Effect], soon: Callable[[Event], None]) -> None:
+        """In their order; what the audit has to say is written, in one piece, before anything behind it is sent."""
+        records = [effect for effect in effects if isinstance(effect, Record)]
+        unrecorded = False
+        unsent: list[Send] = []
+        for effect in effects:
+            if isinstance(effect, Record):
+                unrecorded = unrecorded or not await self._record(records)
+                records = []
+            elif unrecorded and isinstance(effect, Send):
+                unsent.append(effect)
+            else:
+                await self._perform(effect, soon)
+        if unsent:
+            soon(RecordFailed(unsent))
+
+    async def _record(self, records: Sequence[Record]) -> bool:
+        for record in records:
+            self._logger.log("debug", record.event, **record.fields)
+        try:
+            if records and self._audit is not None:
+                await self._audit.record(records)
+        except AuditError:
+            return False  # said by the audit itself, once
+        return True
+
     async def _perform(self, effect: Effect, soon: Callable[[Event], None]) -> None:
         match effect:
             case Send(peer, message):
                 line = jsonrpc.encode(message)
                 if peer == CLIENT:
                     await self._front.send(line)
+                    if self._audit is not None:
+                        self._audit.answered()
                 else:
                     await self.supervisors[peer].send(line)
             case Scan():
-                if self._scanner.is_small(effect.texts):
-                    soon(self._scan_now(effect))
+                if self._scanner.is_small(effect.texts) and not self._store.shared:
+                    soon(await self._scan(effect))  # waits for nothing
                 else:
-                    self._tasks.start_soon(self._scan, effect)
+                    self._tasks.start_soon(self._scan_beside, effect)
             case Assign():
                 self._tasks.start_soon(self._assign, effect)
-            case Record(decision, about):
-                self._logger.log("debug", decision, **about)
+            case Used(tokens):
+                self._tasks.start_soon(self._use, tokens)
+            case Record():
+                await self._record([effect])
             case Log(level, what, about):
                 self._logger.log(level, what, **about)
             case LogOutput(upstream, line):
@@ -144,19 +186,33 @@ class Interpreter:
             case _:
                 assert_never(effect)
 
-    def _scan_now(self, effect: Scan) -> Scanned | ScanFailed:
-        try:
-            return Scanned(effect.job, self._scanner.find_now(effect.texts))
-        except DetectionError as error:
-            return ScanFailed(effect.job, str(error))
+    async def _refresh(self) -> None:
+        """See what others added to the store: a client's tokens of an earlier session may be among it.
 
-    async def _scan(self, effect: Scan) -> None:
+        While the store is away, what is known already still stands for the same.
+        """
+        try:
+            await self._store.refresh()
+        except VaultError as error:
+            self._logger.log("warning", "vault_not_read", reason=str(error))
+
+    async def _scan(self, effect: Scan) -> Scanned | ScanFailed:
+        """Look at the texts, then see what else the store knows by now: without that nothing can be said."""
         try:
             found = await self._scanner.find(effect.texts)
-        except DetectionError as error:
-            await self.post(ScanFailed(effect.job, str(error)))
-        else:
-            await self.post(Scanned(effect.job, found))
+            await self._store.refresh()
+            return Scanned(effect.job, found)
+        except (DetectionError, VaultError) as error:
+            return ScanFailed(effect.job, str(error))
+
+    async def _scan_beside(self, effect: Scan) -> None:
+        await self.post(await self._scan(effect))
+
+    async def _use(self, tokens: Sequence[Token]) -> None:
+        try:
+            await self._store.restored(self._namespace, tokens)
+        except VaultError as error:
+            self._logger.log("warning", "vault_not_written", reason=str(error))
 
     async def _assign(self, effect: Assign) -> None:
         try:
@@ -181,15 +237,16 @@ async def serve(config: Config, logger: Logger, streams: Streams) -> None:
     gc.freeze()
     async with Front(*streams, config.limits.max_message_bytes) as front, anyio.create_task_group() as tasks:
         tasks.start_soon(_leave_on_signal, tasks.cancel_scope)
-        await session(parts, front)
+        await session(parts, front, audit_of(parts))
         tasks.cancel_scope.cancel()
 
 
-async def session(parts: Parts, front: Transport) -> None:
+async def session(parts: Parts, front: Transport, audit: Audit | None = None) -> None:
     """One client on ``front``, until it leaves; raises like :func:`serve`."""
     parts.store.check()
     async with anyio.create_task_group() as tasks:
-        interpreter = Interpreter(parts, front, tasks)
+        follower = await parts.store.follow(parts.namespace)
+        interpreter = Interpreter(parts, follower, front, audit, tasks)
         tasks.start_soon(parts.scanner.run)
         for name, upstream in parts.config.upstreams.items():
             spec = Spec(name, upstream, parts.config.limits.max_message_bytes)
@@ -197,9 +254,10 @@ async def session(parts: Parts, front: Transport) -> None:
             interpreter.supervisors[name] = supervisor
             tasks.start_soon(supervisor.run)
         await prove(parts)
-        tasks.start_soon(interpreter.run)
-        await front.run(interpreter.post)
-        await interpreter.last_answers()
+        async with audited(audit, parts, tasks):
+            tasks.start_soon(interpreter.run)
+            await front.run(interpreter.post)
+            await interpreter.last_answers()
         tasks.cancel_scope.cancel()
 
 

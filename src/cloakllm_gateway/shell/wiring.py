@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from pathlib import Path
 
 from msgspec import Struct
@@ -17,7 +18,7 @@ from cloakllm_gateway.shell.cleaner import Cleaner
 from cloakllm_gateway.shell.config import Config, Sensitive, Treatment, UnknownToken, UpstreamConfig, detection_settings
 from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.scanner import Scanner
-from cloakllm_gateway.shell.stores import DEFAULT_QUOTAS, STORES, Store, default_state_dir
+from cloakllm_gateway.shell.stores import STORES, Options, Store, default_state_dir
 from cloakllm_gateway.vault.tokens import LITERAL
 from cloakllm_gateway.vault.vault import Vault
 
@@ -48,13 +49,13 @@ def assemble(config: Config, logger: Logger) -> Parts:
         logger.log("warning", "names_in_free_text_are_not_covered", reason=scanner.names_missing)
     settings = core_settings(config, detection)
     state_dir = Path(config.state_dir).expanduser() if config.state_dir else default_state_dir()
-    store = STORES["memory"](state_dir, DEFAULT_QUOTAS)
+    store = STORES["memory"](Options(state_dir))
     vault = Vault()
     return Parts(
         config=config,
         detection=detection,
         state_dir=state_dir,
-        gateway=Gateway(settings, vault),
+        gateway=Gateway(settings, vault, time.monotonic),
         vault=vault,
         scanner=scanner,
         store=store,
@@ -104,6 +105,7 @@ def _upstream(name: str, config: UpstreamConfig) -> UpstreamSettings:
         sampling=config.sampling,
         elicitation=config.elicitation,
         roots=config.roots,
+        relax_input_schema=config.relax_input_schema,
     )
 
 

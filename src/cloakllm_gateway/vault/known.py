@@ -113,6 +113,18 @@ class KnownValues:
         if len(folded) not in lengths:
             self._lengths[folded[:depth]] = tuple(sorted((*lengths, len(folded)), reverse=True))
 
+    def discard(self, text: str, category: str, canonical: str) -> None:
+        """Look for ``text`` as a value of this kind no more."""
+        folded = text.casefold()
+        for values, key in ((self._folded, folded), (self._exact, text)):
+            left = [k for k in values.get(key, ()) if (k.category, k.canonical) != (category, canonical)]
+            if left:
+                values[key] = left
+            else:
+                values.pop(key, None)
+        if len(folded) >= _LONG and (alike := self._long.get(folded[:_LONG])):
+            alike[:] = [(value, known) for value, known in alike if value != folded]
+
     def find(self, text: str, origin: str = "") -> list[Span]:
         """The values in ``text`` of a message from ``origin``: disjoint, sorted, the longest at each place.
 

@@ -30,6 +30,8 @@ class Vault:
 
     def __init__(self, reserved: Collection[str] = ()) -> None:
         self._entries: dict[Token, Entry] = {}
+        #: The tokens of each canonical value.
+        self._alike: dict[tuple[str, str], dict[Token, None]] = {}
         self._shown: dict[Token, None] = {}
         self._shown_by_category: dict[str, list[Token]] = {}
         self._reserved: set[str] = set()
@@ -44,16 +46,37 @@ class Vault:
     def learn(self, entries: Iterable[Entry]) -> None:
         """Take in what a store assigned; an entry that is known already brings its new origins."""
         for entry in entries:
-            if self._entries.get(entry.token) != entry:
+            old = self._entries.get(entry.token)
+            if old is not None and not old.origins <= entry.origins:
+                entry = entry._replace(origins=entry.origins | old.origins)  # news may overtake each other
+            if old != entry:
                 self._entries[entry.token] = entry
+                self._alike.setdefault(_stem(entry), {})[entry.token] = None
                 self._remember(entry)
+
+    def forget(self, tokens: Iterable[Token]) -> None:
+        """Values have left the store: their tokens stand for nothing here any more, and they are not known."""
+        gone = {token: entry for token in tokens if (entry := self._entries.pop(token, None))}
+        for token, entry in gone.items():
+            for text in _forms(entry):
+                self._known.discard(text, *_stem(entry))
+            alike = self._alike[_stem(entry)]
+            del alike[token]
+            for other in alike:  # may have had forms in common with it
+                if other in self._entries:
+                    self._remember(self._entries[other])
+            if not alike:
+                del self._alike[_stem(entry)]
+            self._shown.pop(token, None)
+        for category in {token.category for token in gone}:
+            shown = self._shown_by_category.get(category, [])
+            shown[:] = [token for token in shown if token not in gone]
 
     def _remember(self, entry: Entry) -> None:
         spelling = entry.spelling
         if spelling.category == LITERAL:
             return
-        forms = {spelling.canonical: Encoding.PLAIN, spelling.raw: spelling.encoding, spelling.value: Encoding.PLAIN}
-        for text, encoding in forms.items():
+        for text, encoding in _forms(entry).items():
             if not _tellable(text):
                 continue
             known = Known(
@@ -104,6 +127,16 @@ class Vault:
         if self._echoes[0] is not entries:
             self._echoes = (entries, derived(entries, self._reserved))
         return self._echoes[1].find(text)
+
+
+def _stem(entry: Entry) -> tuple[str, str]:
+    return entry.spelling.category, entry.spelling.canonical
+
+
+def _forms(entry: Entry) -> dict[str, Encoding]:
+    """The texts by which a value is known, and how each is written."""
+    spelling = entry.spelling
+    return {spelling.canonical: Encoding.PLAIN, spelling.raw: spelling.encoding, spelling.value: Encoding.PLAIN}
 
 
 def _tellable(text: str) -> bool:

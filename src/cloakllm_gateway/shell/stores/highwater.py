@@ -26,12 +26,20 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
 from cloakllm_gateway.errors import VaultError
+from cloakllm_gateway.shell.stores.private import (
+    PRIVATE_DIR,
+    PRIVATE_FILE,
+    create_file,
+    private_dir,
+    sync_dir,
+    verify,
+)
 
 #: Tokens have numbers of at most nine digits.
 LIMIT = 1_000_000_000
@@ -39,8 +47,6 @@ LIMIT = 1_000_000_000
 SMALLEST_BLOCK, LARGEST_BLOCK = 32, 8192
 _LOCK_SECONDS = 10
 _KEY_BYTES = 32
-_PRIVATE_DIR, _PRIVATE_FILE = 0o700, 0o600
-_POSIX = os.name == "posix"
 
 
 class Numbers(Protocol):
@@ -119,16 +125,15 @@ class HighWater(_Blocks):
     def check(self) -> None:
         with self._explained():
             if os.path.lexists(self._dir):
-                _verify(self._state_dir, stat.S_ISDIR)
+                verify(self._state_dir, stat.S_ISDIR)
                 self._read()
 
     def reserve(self, wanted: Mapping[str, int]) -> None:
         import filelock
 
         with self._explained():
-            self._state_dir.mkdir(mode=_PRIVATE_DIR, parents=True, exist_ok=True)
-            _verify(self._state_dir, stat.S_ISDIR)
-            lock = filelock.FileLock(self._state_dir / "numbers.lock", timeout=_LOCK_SECONDS, mode=_PRIVATE_FILE)
+            private_dir(self._state_dir)
+            lock = filelock.FileLock(self._state_dir / "numbers.lock", timeout=_LOCK_SECONDS, mode=PRIVATE_FILE)
             try:
                 lock.acquire()
             except filelock.Timeout:
@@ -181,23 +186,23 @@ class HighWater(_Blocks):
         new = self._dir.with_name("numbers.new")
         if new.exists():  # of a process that was killed right here
             shutil.rmtree(new)
-        new.mkdir(mode=_PRIVATE_DIR)
+        new.mkdir(mode=PRIVATE_DIR)
         key = secrets.token_bytes(_KEY_BYTES)
-        _create_file(new / self._key_file.name, key)
-        _create_file(new / self._file.name, _sealed({}, key))
-        _sync_dir(new)
+        create_file(new / self._key_file.name, key)
+        create_file(new / self._file.name, _sealed({}, key))
+        sync_dir(new)
         new.rename(self._dir)
-        _sync_dir(self._state_dir)
+        sync_dir(self._state_dir)
 
     def _read(self) -> dict[str, int]:
         """The free numbers.  Raises ``VaultError`` unless they are what a gateway wrote last."""
         if not self._dir.exists():
             raise self._damaged("was removed while the gateway ran")
-        _verify(self._dir, stat.S_ISDIR)
+        verify(self._dir, stat.S_ISDIR)
         for path in (self._key_file, self._file):
             if not os.path.lexists(path):
                 raise self._damaged(f"lacks its file {path.name!r}")
-            _verify(path, stat.S_ISREG)
+            verify(path, stat.S_ISREG)
         key, data = self._key_file.read_bytes(), self._file.read_bytes()
         if len(key) != _KEY_BYTES or (self._key and key != self._key):
             raise self._damaged("has another key than the one it was made with")
@@ -212,9 +217,9 @@ class HighWater(_Blocks):
     def _write(self, free: Mapping[str, int]) -> None:
         new = self._file.with_suffix(".new")
         new.unlink(missing_ok=True)
-        _create_file(new, _sealed(free, self._key))
+        create_file(new, _sealed(free, self._key))
         new.replace(self._file)
-        _sync_dir(self._dir)
+        sync_dir(self._dir)
 
     def _damaged(self, how: str) -> VaultError:
         return VaultError(
@@ -251,35 +256,3 @@ def _mac(body: Mapping[str, object], key: bytes) -> str:
 
     canonical = json.dumps(body, sort_keys=True, separators=(",", ":")).encode()
     return hmac.new(key, canonical, "sha256").hexdigest()
-
-
-def _verify(path: Path, is_kind: Callable[[int], bool]) -> None:
-    """Refuse what is no plain file or directory, belongs to somebody else, or is open to others."""
-    found = path.lstat()
-    if not is_kind(found.st_mode):
-        raise VaultError(f"{path} is not what the gateway made: a link or something else stands in its place")
-    if not _POSIX:
-        return  # Windows: the profile directory's access list protects it
-    if found.st_uid != os.geteuid():
-        raise VaultError(f"{path} belongs to another user", "Choose a state_dir of your own.")
-    if found.st_mode & 0o077:
-        mode = "700" if stat.S_ISDIR(found.st_mode) else "600"
-        raise VaultError(f"{path} is open to other users", f"Run: chmod {mode} {path}")
-
-
-def _create_file(path: Path, data: bytes) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE_FILE)
-    with os.fdopen(handle, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _sync_dir(path: Path) -> None:
-    if not _POSIX:
-        return  # Windows can't open a directory; a rename there is durable with the volume's journal
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

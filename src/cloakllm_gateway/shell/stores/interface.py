@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Protocol
 
-from msgspec import Struct
+from msgspec import Struct, field
 
+from cloakllm_gateway.core.events import Learned
 from cloakllm_gateway.errors import VaultError
-from cloakllm_gateway.vault.entries import Entry, Spelling
+from cloakllm_gateway.vault.entries import Entry, Spelling, Token
 
 
 class Quotas(Struct, frozen=True):
@@ -22,8 +24,41 @@ class Quotas(Struct, frozen=True):
 DEFAULT_QUOTAS = Quotas()
 
 
+class Options(Struct, frozen=True):
+    """What a store is made of; each takes of it what it needs.
+
+    ``ttl`` is in seconds since a value was last seen.
+    """
+
+    state_dir: Path | None
+    quotas: Quotas = DEFAULT_QUOTAS
+    ttl: float | None = None
+    path: Path | None = None
+    url: str | None = None
+    key_file: str | None = None
+
+
 class QuotaExceeded(VaultError):
     """One origin brings more values than it may; only its message is withheld."""
+
+
+class StoreAway(VaultError):
+    """The store can't be reached now; that it was damaged is not said."""
+
+
+class Follower(Struct, eq=False, weakref=True):
+    """What one session has not heard yet of its namespace: entries by token, None for those that are gone.
+
+    :meth:`take` it right before what is decided with it, not before something is waited for.
+    """
+
+    namespace: str
+    pending: dict[Token, Entry | None] = field(default_factory=dict)
+
+    def take(self) -> Learned:
+        pending, self.pending = self.pending, {}
+        entries = [entry for entry in pending.values() if entry is not None]
+        return Learned(entries, [token for token, entry in pending.items() if entry is None])
 
 
 class Store(Protocol):
@@ -31,7 +66,12 @@ class Store(Protocol):
 
     In one store a token has one value, for ever: numbers are never given out
     twice, not after a restart, not by several gateways of one user.
+
+    ``shared`` says that others add to the store, so that a session has to
+    refresh it before it trusts its own knowledge, and that tokens outlive it.
     """
+
+    shared: bool
 
     async def assign(self, namespace: str, group: str, origin: str, spellings: Sequence[Spelling]) -> list[Entry]:
         """One entry per spelling, in order, kept before this returns.
@@ -39,15 +79,26 @@ class Store(Protocol):
         The same spelling in the same namespace and group is the same entry,
         and ``origin`` becomes one of its origins.  A new spelling of a known
         canonical value is the next variant of its token; a new canonical value
-        takes the next number of its category.  All or nothing.  Raises
+        takes the next number of its category.  All or nothing.  A full store
+        drops what was never restored first, and of that the oldest.  Raises
         ``VaultError``, and ``QuotaExceeded`` where ``origin`` brings too many.
         """
+
+    async def follow(self, namespace: str) -> Follower:
+        """Keep it to hear of all that is and comes in ``namespace``."""
+
+    async def refresh(self) -> None:
+        """See what others changed, and tell the followers.  Raises ``VaultError``."""
+
+    async def restored(self, namespace: str, tokens: Iterable[Token]) -> None:
+        """These tokens are in use: when the store is full, others go first."""
 
     async def forget(self, namespace: str) -> None:
         """Drop all values of ``namespace``.  Its numbers are not used again."""
 
     def check(self) -> None:
-        """Look whether what the store kept on disk is whole, and change nothing; for the start.
+        """Look whether what the store kept is whole, and change nothing; for the start.
 
-        Raises ``VaultError``.
+        A store that can't be reached is not damaged: its values are withheld
+        until it is back.  Raises ``VaultError``.
         """

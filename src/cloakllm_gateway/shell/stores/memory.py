@@ -6,119 +6,65 @@ a token.  Small on purpose: it is the example to copy for another store.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from pathlib import Path
+import time
+from collections.abc import Callable, Iterable, Sequence
 
 import anyio
 import anyio.to_thread
-from msgspec import Struct, field
 
+from cloakllm_gateway.shell.stores.book import Book, Name
 from cloakllm_gateway.shell.stores.highwater import HighWater, Numbers, RandomStart
-from cloakllm_gateway.shell.stores.interface import DEFAULT_QUOTAS, QuotaExceeded, Quotas
-from cloakllm_gateway.spans import Proof
+from cloakllm_gateway.shell.stores.interface import Follower, Options
 from cloakllm_gateway.vault.entries import Entry, Spelling, Token
-
-Identity = tuple[str, ...]
-Stem = tuple[str, str]
-
-
-class _Stem(Struct):
-    """A canonical value: its number, and how many spellings of it there are."""
-
-    number: int
-    spellings: int = 0
-
-
-class _Group(Struct):
-    """The values of upstreams that share equality, in one namespace."""
-
-    entries: dict[Identity, Entry] = field(default_factory=dict)
-    stems: dict[Stem, _Stem] = field(default_factory=dict)
-    owned: Counter[str] = field(default_factory=Counter)
 
 
 class MemoryStore:
     """A :class:`~cloakllm_gateway.shell.stores.interface.Store` in memory.
 
-    ``state_dir`` holds the high-water numbers; without one, numbers start at
-    random.
+    ``options.state_dir`` holds the high-water numbers; without one, numbers
+    start at random.  ``clock`` tells the seconds since 1970.
     """
 
-    def __init__(self, state_dir: Path | None, quotas: Quotas = DEFAULT_QUOTAS) -> None:
+    shared = False
+
+    def __init__(self, options: Options, clock: Callable[[], float] = time.time) -> None:
+        state_dir = options.state_dir
         self._numbers: Numbers = RandomStart() if state_dir is None else HighWater(state_dir)
-        self._quotas = quotas
-        self._groups: dict[tuple[str, str], _Group] = {}
-        self._owned: Counter[str] = Counter()
-        self._total = 0
+        self._book = Book(options.quotas, _plain_name, options.ttl)
+        self._clock = clock
         self._lock = anyio.Lock()
 
     async def assign(self, namespace: str, group: str, origin: str, spellings: Sequence[Spelling]) -> list[Entry]:
         async with self._lock:
-            known = self._groups.get((namespace, group)) or _Group()
-            new = {s.identity: s for s in spellings if s.identity not in known.entries}
-            self._refuse_flood(origin, len(new))
-            stems = dict.fromkeys((s.category, s.canonical) for s in new.values())
-            wanted = Counter(category for category, canonical in stems if (category, canonical) not in known.stems)
-            if wanted and not self._numbers.ready(wanted):
+            self._expire()
+            look = self._book.look(namespace, group, origin, spellings)
+            if look.wanted and not self._numbers.ready(look.wanted):
                 # Waits for a file lock and for the disk; shielded, so that nothing is half done.
-                await anyio.to_thread.run_sync(self._numbers.reserve, wanted)
+                await anyio.to_thread.run_sync(self._numbers.reserve, look.wanted)
             # From here on nothing waits and nothing fails.
-            for stem in stems:
-                if stem not in known.stems:
-                    known.stems[stem] = _Stem(self._numbers.take(stem[0]))
-            for identity, spelling in new.items():
-                known.entries[identity] = _entry(spelling, known, group)
-            self._groups[namespace, group] = known
-            known.owned[origin] += len(new)
-            self._owned[origin] += len(new)
-            self._total += len(new)
-            return [_seen(known, spelling, origin) for spelling in spellings]
+            changes, entries = self._book.settle(look, self._numbers.take, self._clock())
+            self._book.apply(changes)
+            return entries
 
-    def _refuse_flood(self, origin: str, new: int) -> None:
-        quotas = self._quotas
-        if new > quotas.per_message:
-            raise QuotaExceeded(f"One message holds more than {quotas.per_message} new values", "Ask for less at once.")
-        if new and self._owned[origin] + new > quotas.per_origin:
-            raise QuotaExceeded(
-                f"The upstream has brought more than its quota of {quotas.per_origin} values",
-                "Restart the gateway to begin with an empty vault.",
-            )
-        if self._total + new > quotas.total:
-            raise QuotaExceeded(
-                f"The vault holds its {quotas.total} values and takes no more",
-                "Restart the gateway to begin with an empty vault.",
-            )
+    async def follow(self, namespace: str) -> Follower:
+        return self._book.follow(namespace)
+
+    async def refresh(self) -> None:
+        self._expire()
+
+    async def restored(self, namespace: str, tokens: Iterable[Token]) -> None:
+        self._book.apply(self._book.restored(namespace, tokens))
 
     async def forget(self, namespace: str) -> None:
         async with self._lock:
-            for key in [key for key in self._groups if key[0] == namespace]:
-                gone = self._groups.pop(key)
-                self._owned.subtract(gone.owned)
-                self._total -= len(gone.entries)
+            self._book.apply(self._book.without(namespace))
 
     def check(self) -> None:
         self._numbers.check()
 
-
-def _entry(spelling: Spelling, group: _Group, name: str) -> Entry:
-    stem = group.stems[spelling.category, spelling.canonical]
-    variant = stem.spellings
-    stem.spellings += 1
-    return Entry(Token(spelling.category, stem.number, variant), spelling, name, frozenset())
+    def _expire(self) -> None:
+        self._book.apply(self._book.expired(self._clock()))
 
 
-def _seen(group: _Group, spelling: Spelling, origin: str) -> Entry:
-    """The entry of ``spelling``, with ``origin`` among its origins and the more certain of its proofs."""
-    entry = group.entries[spelling.identity]
-    merged = _merged(entry.spelling, spelling)
-    if origin not in entry.origins or merged != entry.spelling:
-        entry = entry._replace(spelling=merged, origins=entry.origins | {origin})
-        group.entries[spelling.identity] = entry
-    return entry
-
-
-def _merged(old: Spelling, new: Spelling) -> Spelling:
-    """A value proved by more than a key is a known value everywhere from then on; sensitive once is always."""
-    proof = new.proof if old.proof is Proof.KEY else old.proof
-    return old._replace(proof=proof, sensitive=old.sensitive or new.sensitive)
+def _plain_name(purpose: str, parts: tuple[str, ...]) -> Name:
+    return (purpose, *parts)

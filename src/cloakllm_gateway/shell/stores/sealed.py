@@ -1,0 +1,455 @@
+"""A store that outlives the gateway and is shared by several: sealed rows in a ledger.
+
+Theory of operation.  Each gateway mirrors the whole store in a
+:class:`~cloakllm_gateway.shell.stores.book.Book`, because it has to know every
+value of its namespace anyway, to find it again in messages.  A message takes
+its turn in the ledger, reads what others wrote since, computes its changes on
+the mirror and writes them with a new head.  So what SQLite and Redis have to do
+is little (:class:`~cloakllm_gateway.shell.stores.ledger.Ledger`), and what a
+message changes is written once for all stores.
+
+What keeps a writer of the ledger from doing more harm than stopping us:
+
+- A row is sealed for its store, name and revision.  The name is a keyed hash of
+  what the row is about.  Edited, moved or copied it does not open.
+- The head holds the next number of every category and a sum over all rows.  A
+  row that is missing, or an old one put back, changes the sum.
+- An older head with the rows of its time is told by the revision: this process
+  remembers how far the store had come, and the witness remembers it for the
+  next.
+- Rows that go leave an empty row (a *tombstone*), so that mirrors hear of it.
+  From time to time tombstones are wiped; a mirror that is older than that
+  (*horizon*) begins anew.
+
+A head in the ledger: the store's random id, the id of its key, the sealed part.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+import anyio
+import anyio.to_thread
+import msgspec
+from msgspec import Struct, field
+
+from cloakllm_gateway.errors import ConfigError, VaultError
+from cloakllm_gateway.shell.stores import keys
+from cloakllm_gateway.shell.stores.book import Book, Changes, Conflict, Name, Record
+from cloakllm_gateway.shell.stores.highwater import LIMIT
+from cloakllm_gateway.shell.stores.interface import Follower, Options, StoreAway
+from cloakllm_gateway.shell.stores.ledger import Change, Ledger, Row, View
+from cloakllm_gateway.shell.stores.witness import Witness
+from cloakllm_gateway.spans import Encoding, Kind, Proof
+from cloakllm_gateway.vault.entries import Entry, Spelling, Token
+from cloakllm_gateway.vault.sealing import KEY_BYTES, KEY_ID_BYTES, NONCE_BYTES, SUM_MODULUS, Broken, Sealer, index
+
+T = TypeVar("T")
+
+_STORE_ID_BYTES = 16
+#: Tombstones are wiped when there are more of them than this, and more than half as many as records.
+_TOMBSTONES = 1000
+
+
+class _Head(Struct, array_like=True, frozen=True):
+    """The sealed part of a head.  ``numbers`` are the next ones, ``total`` the sum over all rows."""
+
+    revision: int = 0
+    horizon: int = 0
+    total: bytes = b""
+    index_key: bytes = b""
+    numbers: dict[str, int] = field(default_factory=dict)
+
+
+class _Kept(Struct, array_like=True, frozen=True):
+    """A record as it is sealed; texts as bytes, since they may hold half a surrogate pair."""
+
+    namespace: str
+    stem: bytes
+    group: str
+    origins: list[str]
+    brought_by: str
+    minted: float
+    seen: float
+    restored: bool
+    empty: bool
+    category: str
+    number: int
+    variant: int
+    raw: bytes
+    value: bytes
+    canonical: bytes
+    encoding: Encoding
+    kind: Kind
+    proof: Proof
+    sensitive: bool
+
+
+class SealedStore:
+    """A :class:`~cloakllm_gateway.shell.stores.interface.Store` in ``ledger``.
+
+    ``clock`` tells the seconds since 1970.
+    """
+
+    shared = True
+
+    def __init__(
+        self, ledger: Ledger, keeper: keys.KeyKeeper, witness: Witness, options: Options,
+        clock: Callable[[], float] = time.time,
+    ) -> None:  # fmt: skip
+        self._ledger = ledger
+        self._keeper = keeper
+        self._witness = witness
+        self._options = options
+        self._clock = clock
+        self._lock = anyio.Lock()
+        self._sealer: Sealer | None = None
+        self._store_id = b""
+        self._head_bytes = b""
+        self._head = _Head()
+        #: What every row adds to the sum, and which rows are tombstones.
+        self._weights: dict[Name, int] = {}
+        self._tombs: set[Name] = set()
+        self.book = Book(options.quotas, self._name, options.ttl)
+
+    # -- the contract ------------------------------------------------------------------------------
+
+    async def assign(self, namespace: str, group: str, origin: str, spellings: Sequence[Spelling]) -> list[Entry]:
+        entries: list[Entry] = []
+
+        def plan(take: Callable[[str], int]) -> Changes:
+            look = self.book.look(namespace, group, origin, spellings)
+            changes, entries[:] = self.book.settle(look, take, self._clock())
+            return changes
+
+        if spellings:
+            await self._run(self._change, plan)
+        return entries
+
+    async def follow(self, namespace: str) -> Follower:
+        return self.book.follow(namespace)
+
+    async def refresh(self) -> None:
+        await self._run(self.catch_up)
+
+    async def restored(self, namespace: str, tokens: Iterable[Token]) -> None:
+        if self.book.restored(namespace, tokens := list(tokens)):
+            await self._run(self._change, lambda _take: self.book.restored(namespace, tokens))
+
+    async def forget(self, namespace: str) -> None:
+        await self._run(self._change, lambda _take: self.book.without(namespace))
+
+    def check(self) -> None:
+        try:
+            if self._ledger.exists():
+                self._ledger.read(self._catch_up)
+            else:
+                self._witness.refuse_absent()
+        except StoreAway:
+            return
+
+    # -- for the command line ----------------------------------------------------------------------
+
+    def catch_up(self) -> None:
+        """Take in what others wrote, and empty what is over its time.  Raises ``VaultError``."""
+        self._ledger.read(self._catch_up)
+        if self.book.expired(self._clock()):
+            self._change(lambda _take: {})
+
+    def drop(self, namespace: str, values: Callable[[Spelling], bool] | None = None) -> int:
+        """Forget all values of ``namespace``, or those that ``values`` picks; how many spellings went."""
+        gone: Changes = {}
+
+        def plan(_take: Callable[[str], int]) -> Changes:
+            nonlocal gone
+            gone = self.book.without(namespace, values)
+            return gone
+
+        self._change(plan)
+        return len(gone)
+
+    def rekey(self) -> int:
+        """Seal everything anew under a new key; how many records there are.  Running gateways have to be restarted."""
+        new_key = secrets.token_bytes(KEY_BYTES)
+        sealer = Sealer(new_key)
+        step: _Step | None = None
+
+        def work(view: View) -> Change | None:
+            nonlocal step
+            self._catch_up(view)
+            if not self._head_bytes:
+                return None
+            self._keeper.stage(new_key)
+            step = self._step(sealer, dict(self.book.records), self._head.numbers, anew=True)
+            return step.change
+
+        self._ledger.change(work)
+        if step is not None:
+            self._sealer = sealer
+            self._keeper.promote()
+            self._take_step(step)
+        return len(self.book.records)
+
+    # -- reading -----------------------------------------------------------------------------------
+
+    async def _run(self, call: Callable[..., T], *arguments: object) -> T:
+        """In a thread, one after the other; shielded, so that nothing is half done."""
+        async with self._lock:
+            return await anyio.to_thread.run_sync(call, *arguments)
+
+    def _catch_up(self, view: View) -> None:
+        """Bring the mirror to the head of the ledger.  Raises ``VaultError`` for whatever is not as it was written."""
+        while True:
+            written = view.head()
+            if written == self._head_bytes:
+                return
+            if written is None:
+                if self._head_bytes:
+                    raise self._damaged("is gone or empty")
+                self._witness.refuse_absent()
+                return
+            head = self._opened_head(written)
+            reload = head.horizon > self._head.revision
+            rows = list(view.rows(0 if reload else self._head.revision))
+            if self._take_in(head, rows, reload=reload):
+                self._head, self._head_bytes = head, written
+                self._witness.note(head.revision, head.index_key)
+                return
+            if view.head() == written:
+                raise self._damaged("lacks rows, or holds some that do not belong to it")
+            # Others wrote between the head and its rows.
+
+    def _opened_head(self, written: bytes) -> _Head:
+        key_at, sealed_at = _STORE_ID_BYTES, _STORE_ID_BYTES + KEY_ID_BYTES
+        store_id, key_id = written[:key_at], written[key_at:sealed_at]
+        if self._sealer is None:
+            self._sealer = keys.find(self._keeper, key_id, self._ledger.place)
+        if key_id != self._sealer.key_id:
+            raise VaultError(
+                f"The token store at {self._ledger.place} was sealed with another key", "Restart the gateway."
+            )
+        try:
+            head = msgspec.msgpack.decode(self._sealer.open(written[sealed_at:], _head_identity(store_id)), type=_Head)
+        except (Broken, msgspec.MsgspecError):
+            raise self._damaged("has a head that no gateway with its key wrote") from None
+        if self._head_bytes and store_id != self._store_id:
+            raise self._damaged("was replaced by another")
+        if not self._head_bytes:
+            self._witness.refuse_older(head.revision, head.index_key)
+        elif head.revision <= self._head.revision:
+            raise self._damaged("was put back to an older state while the gateway ran")
+        self._store_id = store_id
+        return head
+
+    def _take_in(self, head: _Head, rows: Sequence[Row], *, reload: bool) -> bool:
+        """Open ``rows`` and make them part of the mirror, all or none; False if they are not those of ``head``."""
+        sealer = self._sealed_by()
+        known = {} if reload else self._weights
+        fresh: dict[Name, int] = {row.name: _weight(sealer, row) for row in rows if _well_formed(row)}
+        total = 0 if reload else int.from_bytes(self._head.total, "big")
+        total += sum(weight - known.get(name, 0) for name, weight in fresh.items())
+        if len(fresh) != len(rows) or total % SUM_MODULUS != int.from_bytes(head.total, "big"):
+            return False
+        changes: Changes = dict.fromkeys(self.book.records) if reload else {}
+        try:
+            for row in rows:
+                changes[row.name] = _record(sealer.open(row.sealed, self._identity(row.name, row.revision)))
+            self.book.apply(changes)
+        except (Broken, msgspec.MsgspecError, UnicodeDecodeError):
+            raise self._damaged("holds a row that no gateway with its key wrote") from None
+        except Conflict:
+            raise self._damaged("holds one token twice") from None
+        if reload:
+            self._weights.clear()
+            self._tombs.clear()
+        self._weights.update(fresh)
+        self._mark_tombs(changes)
+        return True
+
+    def _mark_tombs(self, changes: Changes) -> None:
+        for name, record in changes.items():
+            if record is None and name in self._weights:
+                self._tombs.add(name)
+            else:
+                self._tombs.discard(name)
+
+    # -- writing -----------------------------------------------------------------------------------
+
+    def _change(self, plan: Callable[[Callable[[str], int]], Changes]) -> None:
+        """Write what ``plan`` wants in the store as it is then, and what is over its time.
+
+        ``plan`` is given a source of numbers, and may be called again.
+        """
+        step: _Step | None = None
+
+        def work(view: View) -> Change | None:
+            nonlocal step
+            self._catch_up(view)
+            sealer = self._begun()
+            numbers = dict(self._head.numbers)
+
+            def take(category: str) -> int:
+                number = numbers.get(category, 0)
+                if number >= LIMIT:
+                    raise VaultError(f"There are no numbers left for tokens of {category}")
+                numbers[category] = number + 1
+                return number
+
+            changes = {**self.book.expired(self._clock()), **plan(take)}
+            step = self._step(sealer, changes, numbers) if changes else None
+            return step.change if step else None
+
+        self._ledger.change(work)
+        if step is not None:
+            self._take_step(step)
+
+    def _begun(self) -> Sealer:
+        """The sealer; for a new store also its id and its index key, which become real with the first change."""
+        if self._sealer is None:
+            self._sealer = keys.make(self._keeper)
+        if not self._head_bytes and not self._head.index_key:
+            self._store_id = secrets.token_bytes(_STORE_ID_BYTES)
+            self._head = _Head(index_key=secrets.token_bytes(KEY_BYTES))
+        return self._sealer
+
+    def _step(self, sealer: Sealer, changes: Changes, numbers: dict[str, int], *, anew: bool = False) -> _Step:
+        """The rows for ``changes`` and a head that covers them; ``anew`` if they are all there will be."""
+        going = {name for name, record in changes.items() if record is None}
+        tombs = self._tombs | going
+        wiping = anew or len(tombs) > max(_TOMBSTONES, len(self.book.records) // 2)
+        wiped = tombs if wiping else set()
+        revision = self._head.revision + 1
+        rows = [self._row(sealer, name, revision, record) for name, record in changes.items() if name not in wiped]
+        fresh: dict[Name, int] = {row.name: _weight(sealer, row) for row in rows}
+        total = 0 if anew else int.from_bytes(self._head.total, "big")
+        if not anew:
+            total -= sum(self._weights.get(name, 0) for name in fresh.keys() | wiped)
+        total = (total + sum(fresh.values())) % SUM_MODULUS
+        horizon = revision if wiped else self._head.horizon
+        head = _Head(revision, horizon, total.to_bytes(16, "big"), self._head.index_key, numbers)
+        sealed = sealer.seal(msgspec.msgpack.encode(head), _head_identity(self._store_id), os.urandom(NONCE_BYTES))
+        written = self._store_id + sealer.key_id + sealed
+        return _Step(Change(written, rows, [n for n in wiped if isinstance(n, bytes)]), head, changes, fresh)
+
+    def _row(self, sealer: Sealer, name: Name, revision: int, record: Record | None) -> Row:
+        assert isinstance(name, bytes)
+        data = b"" if record is None else msgspec.msgpack.encode(_kept(record))
+        return Row(name, revision, sealer.seal(data, self._identity(name, revision), os.urandom(NONCE_BYTES)))
+
+    def _take_step(self, step: _Step) -> None:
+        """What was written becomes part of the mirror."""
+        self.book.apply(step.changes)
+        self._weights.update(step.weights)
+        for name in step.change.wiped:
+            self._weights.pop(name, None)
+        self._mark_tombs({**dict.fromkeys(step.change.wiped), **step.changes})
+        self._head, self._head_bytes = step.head, step.change.head
+        self._witness.note(step.head.revision, step.head.index_key)
+
+    # -- names and errors --------------------------------------------------------------------------
+
+    def _name(self, purpose: str, parts: tuple[str, ...]) -> bytes:
+        return index(self._head.index_key, purpose, parts)
+
+    def _identity(self, name: bytes, revision: int) -> bytes:
+        """What a row is sealed for."""
+        return b"row" + self._store_id + revision.to_bytes(8, "big") + name
+
+    def _sealed_by(self) -> Sealer:
+        assert self._sealer is not None  # whoever has read a head has a sealer
+        return self._sealer
+
+    def _damaged(self, how: str) -> VaultError:
+        return VaultError(
+            f"The token store at {self._ledger.place} {how}",
+            "Continued, it could give old tokens new meanings. Restore it from a backup.",
+        )
+
+
+class _Step(Struct, frozen=True):
+    """A change ready to be written, and what the mirror becomes by it."""
+
+    change: Change
+    head: _Head
+    changes: Changes
+    weights: dict[Name, int]
+
+
+def sealed_store(ledger: Ledger, options: Options) -> SealedStore:
+    """The store in ``ledger``.  Raises :class:`ConfigError` where there is no place for its key."""
+    state_dir = options.state_dir
+    if state_dir is None:
+        raise ConfigError("A vault that outlives the gateway needs a directory for its key", "Set state_dir")
+    return SealedStore(ledger, keys.keeper(options.key_file, state_dir), Witness(state_dir, ledger.place), options)
+
+
+def _well_formed(row: Row) -> bool:
+    """Whether a row has the types it was written with: whoever edits a column may change them too."""
+    return (
+        type(row.name) is bytes
+        and type(row.revision) is int
+        and 0 < row.revision < 1 << 63
+        and type(row.sealed) is bytes
+    )
+
+
+def _weight(sealer: Sealer, row: Row) -> int:
+    return sealer.weight(row.revision.to_bytes(8, "big") + row.name + row.sealed)
+
+
+def _head_identity(store_id: bytes) -> bytes:
+    return b"head" + store_id
+
+
+def _kept(record: Record) -> _Kept:
+    token, spelling, group, origins = record.entry
+    assert isinstance(record.stem, bytes)
+    return _Kept(
+        namespace=record.namespace,
+        stem=record.stem,
+        group=group,
+        origins=sorted(origins),
+        brought_by=record.brought_by,
+        minted=record.minted,
+        seen=record.seen,
+        restored=record.restored,
+        empty=record.empty,
+        category=token.category,
+        number=token.number,
+        variant=token.variant,
+        raw=_bytes(spelling.raw),
+        value=_bytes(spelling.value),
+        canonical=_bytes(spelling.canonical),
+        encoding=spelling.encoding,
+        kind=spelling.kind,
+        proof=spelling.proof,
+        sensitive=spelling.sensitive,
+    )
+
+
+_DECODER = msgspec.msgpack.Decoder(_Kept)
+
+
+def _record(data: bytes) -> Record | None:
+    """The record of a row, None of a tombstone."""
+    if not data:
+        return None
+    kept = _DECODER.decode(data)
+    spelling = Spelling(
+        kept.category, _text(kept.raw), _text(kept.value), _text(kept.canonical),
+        kept.encoding, kept.kind, kept.proof, kept.sensitive,
+    )  # fmt: skip
+    entry = Entry(Token(kept.category, kept.number, kept.variant), spelling, kept.group, frozenset(kept.origins))
+    return Record(kept.namespace, kept.stem, entry, kept.brought_by, kept.minted, kept.seen, kept.restored, kept.empty)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogatepass")

@@ -1,0 +1,82 @@
+"""Who remembers how far a store had come, so that an older copy of it is not taken for the store.
+
+One small file in the state directory for each store: the last revision that a
+gateway on this machine saw, authenticated with a key that is sealed in the
+store.  Where two gateways commit at the same moment the file may lag by one of
+their changes until the next; it never runs ahead.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import stat
+from pathlib import Path
+
+from cloakllm_gateway.errors import VaultError
+from cloakllm_gateway.shell.stores.private import PRIVATE_FILE, private_dir, verify
+
+_REVISION_BYTES = 8
+
+
+class Witness:
+    """Remembers for the store at ``place``; ``state_dir`` is private to the user."""
+
+    def __init__(self, state_dir: Path, place: str) -> None:
+        self._file = state_dir / "vault" / f"{hashlib.sha256(place.encode()).hexdigest()[:16]}.seen"
+        self._place = place
+        self._noted = 0
+
+    def refuse_absent(self) -> None:
+        """There is no store.  Raises ``VaultError`` if there was one."""
+        if os.path.lexists(self._file):
+            raise VaultError(f"The token store at {self._place} is gone or empty, but it was in use", self._advice())
+
+    def refuse_older(self, revision: int, key: bytes) -> None:
+        """The store is at ``revision``.  Raises ``VaultError`` if it was further."""
+        if not os.path.lexists(self._file):
+            return
+        verify(self._file, stat.S_ISREG)
+        kept = self._file.read_bytes()
+        seen = int.from_bytes(kept[:_REVISION_BYTES], "big")
+        if not hmac.compare_digest(kept, _signed(seen, key)):
+            raise VaultError(f"{self._file} is not what the gateway wrote", self._advice())
+        if seen > revision:
+            raise VaultError(f"The token store at {self._place} was put back to an older state", self._advice())
+        self._noted = seen
+
+    def note(self, revision: int, key: bytes) -> None:
+        """The store has come to ``revision``."""
+        if revision <= self._noted:
+            return
+        private_dir(self._file.parent)
+        self._take_in(key)
+        if revision > self._noted:
+            new = self._file.with_name(f"{self._file.name}.{os.getpid()}")
+            handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE_FILE)
+            with os.fdopen(handle, "wb") as file:
+                file.write(_signed(revision, key))
+            new.replace(self._file)
+            self._noted = revision
+
+    def _take_in(self, key: bytes) -> None:
+        """Take in what others noted meanwhile; what can't be authenticated counts as nothing seen."""
+        try:
+            kept = self._file.read_bytes()
+        except FileNotFoundError:
+            return
+        seen = int.from_bytes(kept[:_REVISION_BYTES], "big")
+        if hmac.compare_digest(kept, _signed(seen, key)):
+            self._noted = max(self._noted, seen)
+
+    def _advice(self) -> str:
+        return (
+            "Continued, it could give old tokens new meanings. Restore the store from a backup that is as new, or, if"
+            f" no conversation with old tokens will be continued, delete the store and {self._file} to begin again."
+        )
+
+
+def _signed(revision: int, key: bytes) -> bytes:
+    number = revision.to_bytes(_REVISION_BYTES, "big")
+    return number + hmac.digest(key, b"seen" + number, "sha256")
