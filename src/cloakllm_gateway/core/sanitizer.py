@@ -25,8 +25,10 @@ from __future__ import annotations
 
 import base64
 import binascii
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from itertools import accumulate
 from typing import Any, NamedTuple, TypeAlias
 
 from msgspec import Struct, field
@@ -284,9 +286,12 @@ class Sanitizing:
             found = [s for s in found if not is_documentation(s)]
         known, alike = self._second_look(slot)
         if placed := self._placed.get(slot.where):
-            found, known, alike = (_beside(spans, placed) for spans in (found, known, alike))
-        known = [k for k in known if not any(_inside(k, s) for s in found)]
-        alike = [a._replace(sensitive=any(s.sensitive and _touch(a, s) for s in (*found, *known))) for a in alike]
+            tokens_there = _Ranges(placed)
+            found, known, alike = (tokens_there.beside(spans) for spans in (found, known, alike))
+        certain = _Ranges((s.start, s.end) for s in found)
+        known = [k for k in known if not certain.hold(k)]
+        secret = _Ranges((s.start, s.end) for s in (*found, *known) if s.sensitive)
+        alike = [a._replace(sensitive=secret.touch(a)) for a in alike]
         finds = disjoint([*found, *known, *alike], slot.text)
         if finds and slot.is_number:
             return [finds[0]._replace(start=0, end=len(slot.text))]
@@ -469,22 +474,36 @@ def _rewritten(
 
 
 def _masked(text: str, placed: Sequence[tuple[int, int]]) -> str:
+    pieces: list[str] = []
+    done = 0
     for start, end in placed:
-        text = text[:start] + _MASK * (end - start) + text[end:]
-    return text
+        pieces += (text[done:start], _MASK * (end - start))
+        done = end
+    return "".join((*pieces, text[done:]))
 
 
-def _beside(spans: Iterable[Span], placed: Sequence[tuple[int, int]]) -> list[Span]:
-    """The spans that touch no placed token."""
-    return [s for s in spans if not any(s.start < end and start < s.end for start, end in placed)]
+class _Ranges:
+    """Ranges of one text that may overlap, to be asked about many spans: each question is a look-up."""
 
+    def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
+        self._ranges = sorted(ranges)
+        self._starts = [start for start, _ in self._ranges]
+        #: The furthest end among a range and all before it.
+        self._reach = list(accumulate((end for _, end in self._ranges), max))
 
-def _inside(inner: Span, outer: Span) -> bool:
-    """Whether ``inner`` is a proper part of ``outer``."""
-    return (
-        outer.start <= inner.start and inner.end <= outer.end and (inner.start, inner.end) != (outer.start, outer.end)
-    )
+    def touch(self, span: Span) -> bool:
+        """Whether any range shares a character with ``span``."""
+        before = bisect_left(self._starts, span.end)
+        return before > 0 and self._reach[before - 1] > span.start
 
+    def hold(self, span: Span) -> bool:
+        """Whether ``span`` is a proper part of a range (of disjoint ones)."""
+        at = bisect_right(self._starts, span.start) - 1
+        if at < 0:
+            return False
+        start, end = self._ranges[at]
+        return span.end <= end and (start, end) != (span.start, span.end)
 
-def _touch(one: Span, other: Span) -> bool:
-    return one.start < other.end and other.start < one.end
+    def beside(self, spans: Iterable[Span]) -> list[Span]:
+        """The spans that touch no range."""
+        return [span for span in spans if not self.touch(span)]
