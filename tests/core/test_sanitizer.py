@@ -87,20 +87,31 @@ json_values = st.recursive(
 )
 
 
+def holds_address(value: Any) -> bool:
+    """Whether a string of ``value`` is an address and nothing else: values in its authority are refused, not restored."""
+    if isinstance(value, dict):
+        return any(holds_address(part) for part in (*value, *value.values()))
+    if isinstance(value, list):
+        return any(map(holds_address, value))
+    return isinstance(value, str) and re.match(r"\s*[A-Za-z][\w+.-]*:[/\\]{2}\S*\s*\Z", value) is not None
+
+
 @settings(max_examples=400, deadline=None)
 @given(texts)
 def test_what_is_sanitized_restores_to_exactly_the_same_text(text: str) -> None:
     gate = Gate()
-    # An address that is a whole argument is not content: values in its authority are refused.
-    assume(not re.match(r"\s*[A-Za-z][\w+.-]*:[/\\]{2}\S*\s*\Z", gate.sanitize(text)))
-    assert gate.restore(gate.sanitize(text)) == text
+    clean = gate.sanitize(text)
+    assume(not holds_address(clean))
+    assert gate.restore(clean) == text
 
 
 @settings(max_examples=200, deadline=None)
 @given(json_values)
 def test_a_whole_value_restores_to_exactly_the_same_value(value: Any) -> None:
     gate = Gate()
-    assert gate.restore(gate.sanitize(value)) == value
+    clean = gate.sanitize(value)
+    assume(not holds_address(clean))
+    assert gate.restore(clean) == value
 
 
 @settings(max_examples=200, deadline=None)
