@@ -70,7 +70,8 @@ def parse(line: bytes) -> dict[str, Any]:
     Raises :class:`BadLine` for what is not the canonical form of an object.
     """
     try:
-        entry = json.loads(line.decode("ascii"), object_pairs_hook=_members, parse_float=_no_number, parse_constant=_no_number)
+        text = line.decode("ascii")
+        entry = json.loads(text, object_pairs_hook=_members, parse_float=_no_number, parse_constant=_no_number)
     except BadLine:
         raise
     except (ValueError, RecursionError):

@@ -118,7 +118,7 @@ def note(checkpoint: Checkpoint, signatures: Iterable[Signature]) -> Note:
 
 def read_key(text: str) -> VerifierKey:
     """A verifier's key as it is written; raises :class:`BadNote`."""
-    name, id, key = (text.strip().split("+", 2) + ["", ""])[:3]
+    name, id, key = [*text.strip().split("+", 2), "", ""][:3]
     raw = _bytes(key)
     if not name or len(raw) != 33 or raw[:1] != _ED25519:
         raise BadNote("it is not an Ed25519 key of a log")

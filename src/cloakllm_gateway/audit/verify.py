@@ -24,7 +24,7 @@ from msgspec import Struct, field
 from cloakllm_gateway.audit import chain, schema
 from cloakllm_gateway.audit.chain import BadLine, Head
 from cloakllm_gateway.audit.merkle import Tree
-from cloakllm_gateway.audit.notes import BadNote, Checkpoint, Note, VerifierKey, read_keys, read_notes
+from cloakllm_gateway.audit.notes import BadNote, Checkpoint, Note, read_keys, read_notes
 
 #: The hash of an entry that can't be read: nothing can be said of the link to the next one.
 _UNKNOWN = ""
@@ -208,7 +208,7 @@ class _Walk:
         longest = max(self._roots, default=0)
         if longest > self._head.size:
             _, where = self._roots[longest][0]
-            what = f"the log has {self._head.size} entries, but a checkpoint of {where} covers {longest}: its end was cut"
+            what = f"the log has {self._head.size} entries, a checkpoint of {where} covers {longest}: its end was cut"
             self._add(Problem("cut", what, seq=self._head.size))
 
     def _entry(self, file: str, number: int, line: bytes, *, begins: bool) -> None:
@@ -248,7 +248,7 @@ class _Walk:
             gone = f"entry {expected} is" if seq == expected + 1 else f"entries {expected} to {seq - 1} are"
             kind, what = "missing", f"comes next, but {gone} not there"
             if not self._seen and not self._base:
-                kind, what = "beginning", f"is the first, but {gone} not there and no checkpoint says that they were pruned"
+                kind, what = "beginning", f"is the first, but {gone} not there, and nothing says that they were pruned"
         self._add(Problem(kind, f"entry {seq} {what}", file, number, seq))
 
     def _compare(self) -> None:
@@ -272,4 +272,3 @@ def _numbered(file: LogFile) -> Iterator[tuple[int, bytes, bool]]:
 
 def _int(value: Any) -> int | None:
     return value if type(value) is int else None
-

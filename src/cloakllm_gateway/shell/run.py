@@ -64,7 +64,8 @@ LAST_ANSWERS = 1.0
 class Interpreter:
     """Performs the effects of one session's core."""
 
-    def __init__(self, parts: Parts, follower: Follower, front: Transport, audit: Audit | None, tasks: TaskGroup
+    def __init__(
+        self, parts: Parts, follower: Follower, front: Transport, audit: Audit | None, tasks: TaskGroup
     ) -> None:
         self._gateway = parts.gateway
         self._scanner = parts.scanner

@@ -16,7 +16,7 @@ PATIENCE: Final = 10.0
 
 
 def anchor(note: Note, where: AnchorConfig) -> None:
-    """Append ``note`` to the anchor's file, or give it to its command on standard input.  Raises :class:`AuditError`."""
+    """Append ``note`` to the anchor's file, or give it to its command as its input.  Raises :class:`AuditError`."""
     data = bytes(note) + b"\n"
     if where.file is not None:
         try:

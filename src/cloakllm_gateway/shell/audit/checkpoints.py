@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -35,7 +35,6 @@ from cloakllm_gateway.shell.audit.files import (
 from cloakllm_gateway.shell.audit.keys import Signer
 from cloakllm_gateway.shell.audit.log import explained
 
-
 #: What ends a checkpoint in a file, and its text within it.
 _END: Final = b"\n\n"
 #: More than two checkpoints need.
@@ -51,14 +50,16 @@ class Standing(NamedTuple):
     tree: Tree
 
 
-def sign(directory: Path) -> Note | None:
+def sign(directory: Path, announce: Callable[[str], None]) -> Note | None:
     """Sign a checkpoint over all entries and put it beside the log; None where nothing is new.
 
+    ``announce`` is called with the id of the key before, to write its entry.
     Raises :class:`AuditError` where the entries do not follow one another:
     what was tampered with is not signed.
     """
     with explained(directory), signing(directory):
         signer = Signer(directory)
+        announce(signer.key.id.hex())
         standing = grow(directory)
         newest = newest_checkpoint(directory)
         if newest is not None and newest.checkpoint.size == standing.tree.size:
@@ -121,7 +122,7 @@ def grow(directory: Path) -> Standing:
 
 
 def over(standing: Standing, path: Path, begin: int, end: int) -> Standing:
-    """``standing`` after the lines of ``path`` between two bytes; raises :class:`AuditError` where they do not follow."""
+    """``standing`` after the lines of ``path`` between two bytes; raises :class:`AuditError` where one does not fit."""
     head, tree = standing.head, standing.tree
     with path.open("rb") as file:
         file.seek(begin)

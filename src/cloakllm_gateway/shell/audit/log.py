@@ -53,7 +53,9 @@ def utc_now() -> datetime:
 class Log:
     """The log in ``directory`` as one session writes it.  Any thread may append."""
 
-    def __init__(self, directory: Path, session: str, now: Callable[[], datetime] = utc_now, reserve: int = RESERVE) -> None:
+    def __init__(
+        self, directory: Path, session: str, now: Callable[[], datetime] = utc_now, reserve: int = RESERVE
+    ) -> None:
         self._directory = directory
         self._session = session
         self._now = now
@@ -65,6 +67,7 @@ class Log:
         self._end = 0
         self._head = Head()
         self._unsynced = False
+        self._closed = False
         with explained(directory):
             make_private(directory)
             self._lock = Lock(directory / LOCK)
@@ -78,7 +81,13 @@ class Log:
         writer held the lock for ``patience`` seconds, and
         :class:`AuditError` where the disk does not take them.
         """
-        with self._mutex, explained(self._directory), self._lock.held(patience):
+        with self._mutex, explained(self._directory):
+            if self._closed:
+                raise AuditError("The session has ended and its audit with it")
+            self._append(bodies, patience, last_words=last_words)
+
+    def _append(self, bodies: Sequence[Mapping[str, Any]], patience: float, *, last_words: bool) -> None:
+        with self._lock.held(patience):
             if not last_words:
                 self._keep_reserve()
             now = self._now()
@@ -88,13 +97,20 @@ class Log:
 
     def sync(self) -> None:
         """Make what was appended durable."""
-        with self._mutex, explained(self._directory):
-            if self._unsynced and self._path is not None:
-                os.fsync(self._handle)
+        with explained(self._directory):
+            with self._mutex:
+                if self._closed or not self._unsynced:
+                    return
                 self._unsynced = False
+                handle = os.dup(self._handle)
+            try:
+                os.fsync(handle)  # the disk is waited for without the others
+            finally:
+                os.close(handle)
 
     def close(self) -> None:
         with self._mutex:
+            self._closed = True
             self._close_file()
             self._lock.close()
 

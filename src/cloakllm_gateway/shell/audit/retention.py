@@ -38,9 +38,7 @@ def prune(directory: Path, keep_days: int, today: date) -> int:
                 standing = over(standing, path, 0, path.stat().st_size)
         if standing.file:
             signer = Signer(directory)
-            base = checkpoint_of(signer, standing)._replace(
-                pruned=standing.head.hash, peaks=tuple(standing.tree.peaks)
-            )
+            base = checkpoint_of(signer, standing)._replace(pruned=standing.head.hash, peaks=tuple(standing.tree.peaks))
             replace(directory / BASE, bytes(signer.sign(base)))
             _forget_checkpoints(directory, base.size)
         for path in old:  # those that a gateway was killed before removing included
@@ -49,7 +47,7 @@ def prune(directory: Path, keep_days: int, today: date) -> int:
 
 
 def _is_before(path: Path, size: int) -> bool:
-    """Whether the entries of ``path`` are under the base already, of a gateway that was killed while it removed them."""
+    """Whether the entries of ``path`` are under the base already: a gateway was killed while it removed them."""
     with path.open("rb") as file:
         first = file.readline()
     try:

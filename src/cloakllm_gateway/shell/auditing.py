@@ -1,0 +1,73 @@
+"""The audit log as part of a running gateway: where it lies, and what a session says of itself."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import msgspec
+from anyio.abc import TaskGroup
+
+from cloakllm_gateway import __version__
+from cloakllm_gateway.detection.categories import NAMES
+from cloakllm_gateway.shell.audit.recorder import Audit
+from cloakllm_gateway.shell.config import Config
+from cloakllm_gateway.shell.stores import default_state_dir
+from cloakllm_gateway.shell.wiring import Parts
+
+#: The directory of the log within that of the state.
+DIRECTORY = "audit"
+
+
+def directory_of(config: Config) -> Path | None:
+    """Where the log of ``config`` lies; None where it is off or there is no place for it."""
+    if not config.audit:
+        return None
+    if config.audit.path is not None:
+        return Path(config.audit.path)
+    state = Path(config.state_dir) if config.state_dir else default_state_dir()
+    return None if state is None else state / DIRECTORY
+
+
+def audit_of(parts: Parts) -> Audit | None:
+    """The audit of a session, and a warning where there is none."""
+    directory = directory_of(parts.config)
+    if parts.config.audit and directory is not None:
+        return Audit(parts.config.audit, directory, parts.logger)
+    reason = "there is no state directory" if parts.config.audit else "the configuration says so"
+    parts.logger.log("warning", "audit_is_off", reason=reason, key="audit")
+    return None
+
+
+@asynccontextmanager
+async def audited(audit: Audit | None, parts: Parts, tasks: TaskGroup) -> AsyncIterator[None]:
+    """A session between its first and its last entry, however it ends.  Raises :class:`AuditError` at its begin."""
+    if audit is None:
+        yield
+        return
+    await audit.open(_session_open(parts), msgspec.json.encode(parts.config, order="sorted"))
+    tasks.start_soon(audit.run)
+    try:
+        yield
+    finally:
+        with anyio.CancelScope(shield=True):
+            await audit.close()
+
+
+def _session_open(parts: Parts) -> dict[str, Any]:
+    config, detection = parts.config, parts.detection
+    custom = {name for name, _ in detection.custom_patterns}
+    labels = detection.names.labels if detection.names and parts.scanner.covers_names else ()
+    detecting = NAMES.difference(detection.off).union(custom, labels) if config.sanitize else ()
+    return {
+        "versions": {"gateway": __version__, "python": platform.python_version()},
+        "upstreams": list(config.upstreams),
+        "sanitize": config.sanitize,
+        "detecting": sorted(detecting),
+        "names": parts.scanner.covers_names,
+        "proved": config.sanitize,
+    }
