@@ -55,5 +55,5 @@ $(VENV)/.runtime: pyproject.toml constraints.txt | $(BIN)/python
 	@$(BIN)/python -m compileall -q src && touch $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
-	$(PIP) --editable ".[dev,detection]"
+	$(PIP) --editable ".[dev,detection,keyring,redis]"
 	@$(BIN)/python -m compileall -q src && touch $@ $(VENV)/.runtime

@@ -43,6 +43,8 @@ NAME_LABELS = frozenset(
     "PERSON NORP FAC ORG GPE LOC PRODUCT EVENT WORK_OF_ART LAW LANGUAGE DATE TIME PERCENT MONEY QUANTITY ORDINAL"
     " CARDINAL".split()
 )
+#: As ``vault.key_file``: the keyring of the operating system instead of a file.
+KEYRING = "keyring"
 #: What a shortened name needs beside its prefix: the separator, an underscore and a hash.
 _SHORTEST_NAME = len("__") + 1 + 8
 
@@ -95,6 +97,7 @@ class UpstreamConfig(Struct, frozen=True):
     sampling: bool = True
     elicitation: bool = True
     roots: bool = True
+    relax_input_schema: bool = False
 
 
 class DetectionConfig(Struct, frozen=True):
@@ -125,6 +128,25 @@ class FlowConfig(Struct, frozen=True, rename={"origin": "from"}):
     action: Action
     categories: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
+
+
+class Backend(StrEnum):
+    """Where values and their tokens are kept."""
+
+    MEMORY = "memory"
+    SQLITE = "sqlite"
+    REDIS = "redis"
+
+
+class VaultConfig(Struct, frozen=True):
+    """The token store; ``ttl`` is in seconds since a value was last seen, ``key_file`` a file or ``keyring``."""
+
+    backend: Backend = Backend.MEMORY
+    path: Annotated[str, Meta(min_length=1)] | None = None
+    url: str | None = None
+    namespace: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_.-]{1,64}$")] | None = None
+    ttl: Annotated[float, Meta(ge=1, le=3_200_000_000)] | None = None
+    key_file: Annotated[str, Meta(min_length=1)] | None = None
 
 
 class LimitsConfig(Struct, frozen=True):
@@ -189,12 +211,22 @@ class Config(Struct, frozen=True):
     mode: Mode = Mode.ENFORCE
     detection: DetectionConfig = DetectionConfig()
     limits: LimitsConfig = LimitsConfig()
+    vault: VaultConfig = VaultConfig()
     startup_wait: Seconds = 10.0
     name_budget: Annotated[int, Meta(ge=24, le=128)] = 48
     state_dir: str | None = None
     audit: AuditConfig | Literal[False] = AuditConfig()
     log_level: LogLevel = LogLevel.INFO
 
+
+#: What people bring along from their client's configuration, and what it is here.
+_FAMILIAR = {
+    "mcpServers": 'The servers of a client go under "upstreams" here',
+    "servers": 'The servers of a client go under "upstreams" here',
+    "url": "Servers over HTTP can't be upstreams yet; only those that are started by a command",
+    "headers": "Servers over HTTP can't be upstreams yet; only those that are started by a command",
+    "type": "Leave it out: every upstream is started by its command",
+}
 
 #: Which categories each switch of the file turns off.
 SWITCHES: dict[str, tuple[str, ...]] = {
@@ -222,7 +254,9 @@ def load(path: Path) -> Config:
             check(config)
     except Invalid as error:
         where = f"{path}: {escape(error.path)}" if error.path else f"{path}"
-        raise ConfigError(f"{where}: {error.problem}", error.hint) from None
+        raise ConfigError(
+            f"{where}: {error.problem}", _FAMILIAR.get(error.path.rpartition(".")[2], error.hint)
+        ) from None
     return _resolved(config, path.absolute().parent)
 
 
@@ -356,6 +390,21 @@ def _check_labels(config: Config) -> None:
             raise Invalid(path, "is no entity type of the default model", nearest(label, sorted(NAME_LABELS)))
 
 
+#: Which stores a key of ``vault`` is for.
+_LASTING = frozenset({Backend.SQLITE, Backend.REDIS})
+_VAULT_KEYS = {"path": {Backend.SQLITE}, "url": {Backend.REDIS}, "namespace": _LASTING, "key_file": _LASTING}
+
+
+def _check_vault(config: Config) -> None:
+    vault = config.vault
+    for key, backends in _VAULT_KEYS.items():
+        if getattr(vault, key) is not None and vault.backend not in backends:
+            hint = f"It is for the backend {' or '.join(sorted(backends))}"
+            raise Invalid(f"vault.{key}", f"means nothing with the backend {vault.backend}", hint)
+    if vault.backend is Backend.REDIS and not (vault.url or "").startswith(("redis://", "rediss://")):
+        raise Invalid("vault.url", "is not the address of a Redis", "Like redis://localhost:6379/0, or rediss://")
+
+
 def _check_lists(config: Config) -> None:
     for name in ("allow_list", "deny_list"):
         for i, text in enumerate(getattr(config.detection, name)):
@@ -390,6 +439,7 @@ _CHECKS: tuple[Callable[[Config], None], ...] = (
     _check_patterns,
     _check_labels,
     _check_lists,
+    _check_vault,
     _check_names_available,
     _check_anchor,
 )
@@ -411,8 +461,17 @@ def _resolved(config: Config, folder: Path) -> Config:
         for name, upstream in config.upstreams.items()
     }
     return replace(
-        config, upstreams=upstreams, state_dir=_under(folder, config.state_dir), audit=_resolved_audit(config, folder)
+        config,
+        upstreams=upstreams,
+        state_dir=_under(folder, config.state_dir),
+        vault=_resolved_vault(config.vault, folder),
+        audit=_resolved_audit(config, folder),
     )
+
+
+def _resolved_vault(vault: VaultConfig, folder: Path) -> VaultConfig:
+    key_file = vault.key_file if vault.key_file == KEYRING else _under(folder, vault.key_file)
+    return replace(vault, path=_under(folder, vault.path), key_file=key_file)
 
 
 def _resolved_audit(config: Config, folder: Path) -> AuditConfig | Literal[False]:

@@ -15,15 +15,23 @@ from cloakllm_gateway.core.settings import Flow, RawData, Settings, UpstreamSett
 from cloakllm_gateway.detection.categories import NAMES
 from cloakllm_gateway.detection.settings import Settings as DetectionSettings
 from cloakllm_gateway.shell.cleaner import Cleaner
-from cloakllm_gateway.shell.config import Config, Sensitive, Treatment, UnknownToken, UpstreamConfig, detection_settings
+from cloakllm_gateway.shell.config import (
+    Backend,
+    Config,
+    Sensitive,
+    Treatment,
+    UnknownToken,
+    UpstreamConfig,
+    detection_settings,
+)
 from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.scanner import Scanner
 from cloakllm_gateway.shell.stores import STORES, Options, Store, default_state_dir
 from cloakllm_gateway.vault.tokens import LITERAL
 from cloakllm_gateway.vault.vault import Vault
 
-#: Standard input and output have one client; its values live and die with the process.
-NAMESPACE = "stdio"
+#: Whose values these are: with the store in memory the one client's, else everybody's who names no namespace.
+_ALONE, _TOGETHER = "stdio", "default"
 
 
 class Parts(Struct, frozen=True):
@@ -38,7 +46,7 @@ class Parts(Struct, frozen=True):
     store: Store
     cleaner: Cleaner
     logger: Logger
-    namespace: str = NAMESPACE
+    namespace: str
 
 
 def assemble(config: Config, logger: Logger) -> Parts:
@@ -48,20 +56,39 @@ def assemble(config: Config, logger: Logger) -> Parts:
     if scanner.names_missing:
         logger.log("warning", "names_in_free_text_are_not_covered", reason=scanner.names_missing)
     settings = core_settings(config, detection)
-    state_dir = Path(config.state_dir).expanduser() if config.state_dir else default_state_dir()
-    store = STORES["memory"](Options(state_dir))
+    store, namespace = open_store(config)
     vault = Vault()
     return Parts(
         config=config,
         detection=detection,
-        state_dir=state_dir,
+        state_dir=state_dir_of(config),
         gateway=Gateway(settings, vault, time.monotonic),
         vault=vault,
         scanner=scanner,
         store=store,
-        cleaner=Cleaner(settings, vault, scanner, store, NAMESPACE),
+        cleaner=Cleaner(settings, vault, scanner, store, namespace),
         logger=logger,
+        namespace=namespace,
     )
+
+
+def state_dir_of(config: Config) -> Path | None:
+    """The directory for state, None where there is no place for one."""
+    return Path(config.state_dir).expanduser() if config.state_dir else default_state_dir()
+
+
+def open_store(config: Config) -> tuple[Store, str]:
+    """The configured store, and the namespace of this gateway in it."""
+    vault = config.vault
+    options = Options(
+        state_dir=state_dir_of(config),
+        ttl=vault.ttl,
+        path=Path(vault.path) if vault.path else None,
+        url=vault.url,
+        key_file=vault.key_file,
+    )
+    store = STORES[vault.backend](options)
+    return store, vault.namespace or (_TOGETHER if store.shared else _ALONE)
 
 
 def core_settings(config: Config, detection: DetectionSettings) -> Settings:
@@ -81,6 +108,7 @@ def core_settings(config: Config, detection: DetectionSettings) -> Settings:
             name: config.raw_pii.get(name, config.raw_pii.get("default", RawData.LOG)) for name in config.upstreams
         },
         mode=config.mode,
+        persistent=config.vault.backend is not Backend.MEMORY,
         refuse_unknown_tokens=config.unknown_token is UnknownToken.REFUSE,
         categories=NAMES.union(labels, custom, (LITERAL,)),
         startup_wait=config.startup_wait,

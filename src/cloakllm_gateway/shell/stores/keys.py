@@ -16,11 +16,10 @@ from pathlib import Path
 from typing import Protocol
 
 from cloakllm_gateway.errors import VaultError
+from cloakllm_gateway.shell.config import KEYRING
 from cloakllm_gateway.shell.stores.private import create_file, private_dir, sync_dir, verify
 from cloakllm_gateway.vault.sealing import KEY_BYTES, Sealer
 
-#: As ``key_file``: the keyring instead of a file.
-KEYRING = "keyring"
 _SERVICE = "cloakllm-gateway"
 
 
