@@ -7,6 +7,7 @@ import sys
 import click
 
 from cloakllm_gateway import __version__
+from cloakllm_gateway.cli.audit import audit
 from cloakllm_gateway.cli.faults import report_uncaught
 
 _CONFIG = click.option("--config", metavar="FILE", help="The configuration, a JSON file.")
@@ -55,6 +56,9 @@ def demo() -> None:
     from cloakllm_gateway.demo.show import show
 
     show(Console())
+
+
+gateway.add_command(audit)
 
 
 def _serve(config: str) -> None:

@@ -69,10 +69,11 @@ def sign(directory: Path, announce: Callable[[str], None]) -> Note | None:
         return note
 
 
-def rotate(directory: Path) -> Note:
-    """Make a new signing key; one checkpoint is signed by both.  Raises :class:`AuditError`."""
+def rotate(directory: Path, announce: Callable[[str], None]) -> Note:
+    """Make a new signing key; one checkpoint is signed by both.  ``announce`` and errors are as for :func:`sign`."""
     with explained(directory), signing(directory):
         signer = Signer(directory)
+        announce(signer.key.id.hex())
         standing = grow(directory)
         note, following = signer.hand_over(checkpoint_of(signer, standing))
         keep(directory, note, standing)

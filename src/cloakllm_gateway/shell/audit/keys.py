@@ -48,6 +48,8 @@ class Signer:
             name = f"cloakllm-gateway/audit/{os.urandom(8).hex()}"
             keys = [VerifierKey(name, self._public)]
             _publish(directory, keys)
+        if keys[-1].public != self._public and (directory / PRIVATE / _NEXT_SIGNING).exists():
+            self._take_over()  # of a rotation that was interrupted behind its last checkpoint
         if keys[-1].public != self._public:
             raise AuditError(
                 f"The signing key of the audit log in {directory} is not the one that its {PUBLIC_KEYS} names",
@@ -69,8 +71,13 @@ class Signer:
     def succeed(self, following: VerifierKey) -> None:
         """From now on the successor signs alone; the old secret is gone."""
         _publish(self._directory, [*public_keys(self._directory), following])
+        self._take_over()
+        self.key = following
+
+    def _take_over(self) -> None:
         os.replace(self._directory / PRIVATE / _NEXT_SIGNING, self._directory / PRIVATE / _SIGNING)
-        self._seed, self.key = _secret(self._directory, _SIGNING), following
+        self._seed = _secret(self._directory, _SIGNING)
+        self._public = public_half(self._seed)
 
 
 def public_keys(directory: Path) -> list[VerifierKey]:

@@ -1,0 +1,125 @@
+"""What a log says over a span of time: who got what of whom, what was refused, when somebody was watching."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from msgspec import Struct, field
+
+from cloakllm_gateway.audit.entries import counts, printable, tokens
+
+
+class Session(Struct):
+    """One session, by the times of its first and last entry."""
+
+    first: str
+    last: str
+    entries: int = 0
+    closed: bool = False
+
+
+class Report(Struct):
+    """Counts.  The keys of ``shown`` are (upstream, category), of ``restored`` (from, to, category)."""
+
+    first: str = ""
+    last: str = ""
+    entries: int = 0
+    events: Counter[str] = field(default_factory=Counter)
+    shown: Counter[tuple[str, str]] = field(default_factory=Counter)
+    tripwire: Counter[tuple[str, str]] = field(default_factory=Counter)
+    restored: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    refused: Counter[tuple[str, str]] = field(default_factory=Counter)
+    withheld: Counter[tuple[str, str]] = field(default_factory=Counter)
+    in_clear: Counter[tuple[str, str]] = field(default_factory=Counter)
+    days: dict[str, Counter[str]] = field(default_factory=dict)
+    sessions: dict[str, Session] = field(default_factory=dict)
+
+
+#: What the days are counted by, and how it is said.
+DAILY = {"hidden": "values hidden", "restored": "values restored", "refused": "calls refused", "withheld": "withheld"}
+
+
+def report(entries: Iterable[Mapping[str, Any]]) -> Report:
+    """The report on ``entries``, which may be anybody's."""
+    result = Report()
+    for entry in entries:
+        _add(result, entry)
+    return result
+
+
+def _add(report: Report, entry: Mapping[str, Any]) -> None:
+    event, time, upstream = (_text(entry.get(key)) for key in ("event_type", "timestamp", "upstream"))
+    report.entries += 1
+    report.events[event] += 1
+    report.first, report.last = min(report.first or time, time), max(report.last, time)
+    day = report.days.setdefault(time[:10], Counter())
+    session = report.sessions.setdefault(_text(entry.get("session")), Session(time, time))
+    session.last, session.entries = max(session.last, time), session.entries + 1
+    match event:
+        case "sanitize":
+            _count(report.shown, upstream, counts(entry, "categories"))
+            _count(report.tripwire, upstream, counts(entry, "tripwire"))
+            day["hidden"] += sum(counts(entry, "categories").values())
+        case "restore":
+            for token in tokens(entry):
+                category = _text(token.get("token")).rstrip("0123456789").removesuffix("_")
+                origins = token.get("from")
+                for origin in origins if isinstance(origins, list) else []:
+                    report.restored[_text(origin), upstream, category] += 1
+                day["restored"] += 1
+        case "refused":
+            report.refused[
+                upstream, _text(entry.get("rule")) or "not a token of the session, or not in this place"
+            ] += 1
+            day["refused"] += 1
+        case "withheld":
+            report.withheld[upstream, _text(entry.get("reason"))] += 1
+            day["withheld"] += 1
+        case "raw_pii":
+            _count(report.in_clear, upstream, counts(entry, "categories"))
+        case "session_close":
+            session.closed = True
+
+
+def as_text(report: Report, verdict: str) -> str:
+    """The report for a terminal."""
+    lines = [
+        f"Audit log: {report.entries} entries, {report.first} to {report.last}",
+        f"Verdict: {verdict}",
+        f"Sessions: {len(report.sessions)}, of which {unclosed(report)} did not end with an entry",
+    ]
+    for title, rows in sections(report):
+        lines += ["", title, *(f"  {'  '.join(map(str, row))}" for row in rows or [("none",)])]
+    return "".join(f"{printable(line)}\n" for line in lines)
+
+
+def unclosed(report: Report) -> int:
+    return sum(not session.closed for session in report.sessions.values())
+
+
+def sections(report: Report) -> list[tuple[str, list[tuple[Any, ...]]]]:
+    """The tables of a report: a title, and rows that end in a count."""
+    return [
+        ("Values hidden from the model: upstream, category", _rows(report.shown)),
+        ("Found by the second look: upstream, category", _rows(report.tripwire)),
+        ("Values given back: from, to, category", _rows(report.restored)),
+        ("Written in clear by the model: upstream, category", _rows(report.in_clear)),
+        ("Calls refused: upstream, rule", _rows(report.refused)),
+        ("Messages withheld: upstream, reason", _rows(report.withheld)),
+        ("Entries by event", _rows(Counter({(event,): count for event, count in report.events.items()}))),
+    ]
+
+
+def _rows(counter: Counter[Any]) -> list[tuple[Any, ...]]:
+    return [(*key, count) for key, count in sorted(counter.items(), key=lambda item: (-item[1], item[0]))]
+
+
+def _count(counter: Counter[tuple[str, str]], upstream: str, found: Mapping[str, int]) -> None:
+    for category, count in found.items():
+        counter[upstream, category] += count
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
