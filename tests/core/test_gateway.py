@@ -329,3 +329,14 @@ def test_without_sanitizing_everything_passes_and_nothing_is_restored(tmp_path: 
     assert talk.only("crm")["params"]["arguments"] == {"to": "[EMAIL_0]"}
     talk.answer("crm", says(MAIL))
     assert text_of(talk.only()) == MAIL
+
+
+def test_an_upstream_that_comes_back_is_told_what_the_session_had_asked_for(talk: Conversation) -> None:
+    talk.ask(1, "resources/subscribe", {"uri": "file:///a"}).answer("crm", {})
+    talk.ask(2, "logging/setLevel", {"level": "debug"}).answer("crm", {})
+    talk.disconnect("crm").sent.clear()
+    talk.connect("crm").answer("crm", {"protocolVersion": "2025-11-25", "capabilities": SERVES})
+    assert [(m["method"], m.get("params")) for m in talk.take("crm")[2:]] == [
+        ("logging/setLevel", {"level": "debug"}),
+        ("resources/subscribe", {"uri": "file:///a"}),
+    ]

@@ -88,7 +88,7 @@ json_values = st.recursive(
 
 
 def holds_address(value: Any) -> bool:
-    """Whether a string of ``value`` is an address and nothing else: values in its authority are refused, not restored."""
+    """Whether a string of ``value`` is an address and nothing else: there values are refused, not restored."""
     if isinstance(value, dict):
         return any(holds_address(part) for part in (*value, *value.values()))
     if isinstance(value, list):

@@ -11,9 +11,19 @@ from __future__ import annotations
 
 import sys
 
+#: What a shell expects of a program that a person interrupted.
+INTERRUPTED = 130
+
 
 def main() -> None:
     """Run the command that ``sys.argv`` asks for."""
+    try:
+        _run()
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+
+
+def _run() -> None:
     match sys.argv[1:]:
         case ["--config", path] | ["serve", "--config", path]:
             from cloakllm_gateway.shell.streams import claim

@@ -7,6 +7,9 @@ service; then all of them together, since they have to agree on a version.
 from __future__ import annotations
 
 import sys
+from collections import deque
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,6 +30,7 @@ from cloakllm_gateway.shell.config import Config, load
 from cloakllm_gateway.shell.logging import Logger, escape
 from cloakllm_gateway.shell.proof import prove_now
 from cloakllm_gateway.shell.run import session
+from cloakllm_gateway.shell.supervisor import Restarts
 from cloakllm_gateway.shell.transports.memory import Memory
 from cloakllm_gateway.shell.wiring import Parts, assemble
 
@@ -35,6 +39,28 @@ LISTS = (("tools", "tools/list"), ("prompts", "prompts/list"), ("resources", "re
 
 #: Pages of one list after which an upstream is taken to be listing for ever.
 MAX_PAGES = 1000
+
+
+#: Lines of an upstream's own output that are shown where it does not work.
+LAST_WORDS = 3
+
+
+#: A check starts each program once: a person is waiting, and starting it again would end the same way.
+one_attempt = partial(Restarts, attempts=1)
+
+
+class Notes(Logger):
+    """A log that remembers what each upstream printed last."""
+
+    def __init__(self, level: str) -> None:
+        super().__init__(level)
+        self.last_words: dict[str, deque[str]] = {}
+
+    def log(self, level: str, event: str, **fields: object) -> None:
+        if event == "upstream_says":
+            said = self.last_words.setdefault(str(fields["upstream"]), deque(maxlen=LAST_WORDS))
+            said.append(str(fields["line"]))
+        super().log(level, event, **fields)
 
 
 class Finding(NamedTuple):
@@ -61,15 +87,21 @@ def check(path: str, *, verbose: bool) -> int:
 
 
 async def _check(config: Config, verbose: bool) -> int:
-    logger = Logger("debug" if verbose else "error")
+    logger = Notes("debug" if verbose else "error")
     parts = assemble(config, logger)
     proof, proved = await _prove(parts)
     findings = await _ask_each(config, logger)
     together = await _ask_all(config, logger) if _all_well(findings) and len(findings) > 1 else ""
     logger.close()
-    more = "" if verbose or _all_well(findings) else "With -v the log shows what the upstreams printed."
-    _print(findings, [proof, _names(parts), together, more])
+    _print(findings, [proof, _names(parts), together, *_last_words(findings, logger)])
     return 0 if proved and _all_well(findings) and not together else 1
+
+
+def _last_words(findings: list[Finding], notes: Notes) -> Iterator[str]:
+    """What the upstreams that do not work printed last, made clean like all of the log."""
+    for finding in findings:
+        if finding.problem:
+            yield from (f"{finding.upstream} said: {line}" for line in notes.last_words.get(finding.upstream, ()))
 
 
 async def _prove(parts: Parts) -> tuple[str, bool]:
@@ -114,7 +146,7 @@ async def _ask_each(config: Config, logger: Logger) -> list[Finding]:
         try:
             findings[name] = await _interview(name, alone, logger)
         except PeerError as error:
-            findings[name] = Finding(name, problem=str(error))
+            findings[name] = Finding(name, problem=str(error).removeprefix(f"{name}: "))
 
     async with anyio.create_task_group() as tasks:
         for name in config.upstreams:
@@ -137,7 +169,7 @@ async def _interview(name: str, config: Config, logger: Logger) -> Finding:
     """Play a client that says hello and lists everything.  Raises :class:`PeerError` with what went wrong."""
     client = _Client()
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(session, assemble(config, logger), client.transport)
+        tasks.start_soon(session, assemble(config, logger), client.transport, None, one_attempt)
         try:
             hello = await client.ask("initialize", _HELLO)
             await client.tell("notifications/initialized")
@@ -176,7 +208,7 @@ class _Client:
                 case Response(id, result) if id == self._ids:
                     return result if isinstance(result, dict) else {}
                 case Failure(id, error) if id == self._ids:
-                    raise PeerError(f"{error.get('message')} ({method})")
+                    raise PeerError(str(error.get("message")).removeprefix("No upstream is ready: "))
                 case Request(id):
                     refusal = jsonrpc.failure(id, jsonrpc.METHOD_NOT_FOUND, "not served during a check")
                     await self.transport.say(jsonrpc.encode(refusal))

@@ -25,6 +25,8 @@ def gateway(context: click.Context, config: str | None, as_check: bool, verbose:
     sys.excepthook = report_uncaught
     if context.invoked_subcommand is not None:
         return
+    if config is None and as_check:
+        raise click.UsageError("--check needs --config FILE", context)
     if config is None:
         click.echo(context.get_help())
     elif as_check:

@@ -8,6 +8,8 @@ Sources: RFC 2606 and RFC 6761 (domains), RFC 5737 and RFC 3849 (addresses).
 
 from __future__ import annotations
 
+import re
+
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Span
 
@@ -18,6 +20,12 @@ _RESERVED_ADDRESS = lazy(
     r"(?:127\.0\.0\.1|0\.0\.0\.0|192\.0\.2\.\d+|198\.51\.100\.\d+|203\.0\.113\.\d+|::1?|2001:db8:[0-9a-f:]*)"
 )
 
+_MENTION = lazy(
+    r"@(?:[\w-]+\.)*(?:example\.(?:com|org|net)|test|invalid|example|localhost)\b|\b(?:127\.0\.0|192\.0\.2|198\.51\.100"
+    r"|203\.0\.113)\.\d|\b2001:db8:|::1\b|\b0\.0\.0\.0\b",
+    re.IGNORECASE,
+)
+
 
 def is_documentation(span: Span) -> bool:
     """Whether a find in a description is a reserved domain or address."""
@@ -25,3 +33,8 @@ def is_documentation(span: Span) -> bool:
     if span.category == "EMAIL":
         return _RESERVED_DOMAIN.search(value) is not None
     return span.category == "IP_ADDRESS" and _RESERVED_ADDRESS.fullmatch(value) is not None
+
+
+def mentions_documentation(text: str) -> bool:
+    """Whether a text may hold such a value: one that is shown in descriptions and hidden in data."""
+    return _MENTION.search(text) is not None

@@ -169,7 +169,7 @@ class Jobs:
     def _finish(self, work: Work, report: Report, clean: Clean, seconds: float) -> None:
         self._vault.show(clean.tokens)
         (work.claim or self.claim)(work.upstream, clean.uris)
-        work.done(clean.part, self._account(work, report, seconds))
+        work.done(_private(work, clean), self._account(work, report, seconds))
 
     def claim(self, upstream: Upstream, uris: Sequence[tuple[str, str]]) -> None:
         """``upstream`` showed these resources; what another showed before stays that one's."""
@@ -207,3 +207,12 @@ class Jobs:
 def uris_of(part: Any, shape: Shape) -> list[tuple[str, str]]:
     """The resources of a part that is passed on as it is: each is known by its real URI."""
     return [(leaf.text, leaf.text) for leaf in leaves(part, shape) if leaf.role is URI]
+
+
+def _private(work: Work, clean: Clean) -> Any:
+    """The clean part; one that holds tokens of this session is for nobody else to be given from a cache."""
+    holds_tokens = clean.tokens or any(real != shown for real, shown in clean.uris)
+    cacheable = isinstance(work.shape, dict) and "cacheScope" in work.shape and isinstance(clean.part, dict)
+    if cacheable and holds_tokens and clean.part.get("cacheScope") == "public":
+        return {**clean.part, "cacheScope": "private"}
+    return clean.part

@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeAlias
 from msgspec import Struct, field
 
 from cloakllm_gateway.core import handshake
+from cloakllm_gateway.core.advertised import Tools
 from cloakllm_gateway.core.directory import Directory, Route, declared_keys
 from cloakllm_gateway.core.events import Effect, Log
 from cloakllm_gateway.core.jobs import Jobs, Work
@@ -68,8 +69,10 @@ class Lists:
         jobs: Jobs,
         ask: Ask,
         emit: Callable[[Effect], None],
+        tools: Tools,
     ) -> None:
         self._settings = settings
+        self._tools = tools
         self._upstreams = upstreams
         self._directory = directory
         self._vault = vault
@@ -177,8 +180,9 @@ class Lists:
                 continue
             declared = declared_keys(item.get("inputSchema"))
             routes[name] = Route(upstream.name, original, declared)
-            self._vault.reserve([name, original, *declared])
-            taken.append(self._presented(upstream, {**item, "name": name}))
+            self._vault.reserve([name, original, *declared, *declared_keys(item.get("outputSchema"))])
+            shown = self._presented(upstream, {**item, "name": name})
+            taken.append(self._tools.advertised(upstream.settings, shown) if method == "tools/list" else shown)
         return taken
 
     def _presented(self, upstream: Upstream, item: dict[str, Any]) -> dict[str, Any]:

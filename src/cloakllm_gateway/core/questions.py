@@ -12,6 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from cloakllm_gateway.core import accounts, handshake, texts
+from cloakllm_gateway.core.advertised import form
 from cloakllm_gateway.core.events import CLIENT, Effect, Send
 from cloakllm_gateway.core.jobs import Jobs, Work
 from cloakllm_gateway.core.restorer import Restorer
@@ -91,6 +92,8 @@ class Questions:
             and isinstance(params.get("message"), str)
         ):
             params["message"] = f"{upstream.name}: {params['message']}"
+        if "requestedSchema" in params and request.method == "elicitation/create" and self._settings.enforces:
+            params["requestedSchema"] = form(params["requestedSchema"])
         meta = params.get("_meta")
         if isinstance(meta, dict) and "progressToken" in meta:
             question.progress_token = (request.params or {})["_meta"]["progressToken"]

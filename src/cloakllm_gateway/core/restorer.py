@@ -224,8 +224,8 @@ class _Run:
         shown = ", ".join(str(token) for token in self._by.vault.shown_of(category)) or "none so far"
         raise Refused(
             f"{written} is not a token of this session",
-            f"A token is written exactly as it was shown, like [{category}_0]. "
-            f"Tokens of this kind in this session: {shown}.",
+            f"Copy tokens exactly as they were shown, in the form [{category}_<number>]. Tokens of this kind in this "
+            f"session: {shown}. One from before the gateway was restarted has to be read from its source again.",
         )
 
 

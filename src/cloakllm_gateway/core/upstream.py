@@ -85,7 +85,7 @@ class Lane:
 
 
 class Upstream(Struct):
-    """The running state of one configured upstream."""
+    """The running state of one configured upstream; ``subscriptions`` are real URIs."""
 
     settings: UpstreamSettings
     phase: Phase = Phase.DOWN
@@ -94,7 +94,7 @@ class Upstream(Struct):
     hello: dict[str, Any] = field(default_factory=dict)
     calls: dict[int, Call] = field(default_factory=dict)
     lane: Lane = field(default_factory=Lane)
-    announced: bool = False
+    subscriptions: set[str] = field(default_factory=set)
     _ids: int = 0
 
     @property

@@ -47,7 +47,7 @@ from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.proof import prove
 from cloakllm_gateway.shell.stores import Follower
 from cloakllm_gateway.shell.streams import Streams
-from cloakllm_gateway.shell.supervisor import Spec, Supervisor
+from cloakllm_gateway.shell.supervisor import Restarts, Spec, Supervisor
 from cloakllm_gateway.shell.timers import Timers
 from cloakllm_gateway.shell.transports import Transport
 from cloakllm_gateway.shell.transports.stdio import Front
@@ -242,8 +242,10 @@ async def serve(config: Config, logger: Logger, streams: Streams) -> None:
         tasks.cancel_scope.cancel()
 
 
-async def session(parts: Parts, front: Transport, audit: Audit | None = None) -> None:
-    """One client on ``front``, until it leaves; raises like :func:`serve`."""
+async def session(
+    parts: Parts, front: Transport, audit: Audit | None = None, restarts: Callable[[], Restarts] = Restarts
+) -> None:
+    """One client on ``front``, until it leaves; raises like :func:`serve`.  ``restarts`` makes the supervisors'."""
     parts.store.check()
     async with anyio.create_task_group() as tasks:
         follower = await parts.store.follow(parts.namespace)
@@ -251,7 +253,9 @@ async def session(parts: Parts, front: Transport, audit: Audit | None = None) ->
         tasks.start_soon(parts.scanner.run)
         for name, upstream in parts.config.upstreams.items():
             spec = Spec(name, upstream, parts.config.limits.max_message_bytes)
-            supervisor = Supervisor(spec, interpreter.post, parts.cleaner.for_upstream(name), parts.logger)
+            supervisor = Supervisor(
+                spec, interpreter.post, parts.cleaner.for_upstream(name), parts.logger, restarts=restarts()
+            )
             interpreter.supervisors[name] = supervisor
             tasks.start_soon(supervisor.run)
         await prove(parts)
