@@ -1,0 +1,50 @@
+"""The table of categories for the documentation, from the catalogue itself.
+
+    python bench/categories.py > docs/categories.md
+"""
+
+from __future__ import annotations
+
+from cloakllm_gateway.detection.catalogue import CATALOGUE, Category
+
+HEAD = """\
+# Categories
+
+What the gateway finds without a language model, by the name its tokens carry. "Sensitive" values go back to their
+origin only, unless a flow names their category. Made by `python bench/categories.py`.
+
+| category | found by | sensitive | an example, with the value in bold |
+|---|---|---|---|"""
+
+
+def how(category: Category) -> str:
+    ways = []
+    if category.patterns:
+        ways.append("shape")
+    if any(pattern.near for pattern in category.patterns):
+        ways.append("words beside it")
+    if category.keys:
+        ways.append("key or column")
+    return ", ".join(ways) or "the deny list"
+
+
+def shown(category: Category) -> str:
+    if not category.all_examples():
+        return ""
+    example = category.all_examples()[0]
+    before, _, after = example.text.partition(example.value)
+    cells = [part.replace("\n", " ").replace("|", "\\|").replace("`", "'") for part in (before, example.value, after)]
+    before, value, after = (part if len(part) <= 40 else part[:40] + "..." for part in cells)
+    return f"{before}**{value}**{after}".strip()
+
+
+def table() -> str:
+    rows = [
+        f"| {name} | {how(category)} | {'yes' if category.sensitive else ''} | {shown(category)} |"
+        for name, category in sorted(CATALOGUE.items())
+    ]
+    return "\n".join([HEAD, *rows]) + "\n"
+
+
+if __name__ == "__main__":
+    print(table(), end="")
