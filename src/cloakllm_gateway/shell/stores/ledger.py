@@ -47,11 +47,8 @@ class Ledger(Protocol):
 
     place: str
 
-    def exists(self) -> bool:
-        """Whether there is a store at all; makes none."""
-
     def read(self, look: Callable[[View], None]) -> None:
-        """Let ``look`` read."""
+        """Let ``look`` read; a store that is not there is empty, and is not made."""
 
     def change(self, work: Callable[[View], Change | None]) -> None:
         """Let ``work`` read and say what to write, if anything; nobody else writes in between.

@@ -85,10 +85,6 @@ class RedisLedger:
 
         return Redis.from_url(self._url, socket_timeout=_TIMEOUT, socket_connect_timeout=_TIMEOUT)
 
-    def exists(self) -> bool:
-        with self._explained():
-            return bool(self._redis.exists(_HEAD))
-
     def read(self, look: Callable[[View], None]) -> None:
         with self._explained():
             look(_View(self._redis))

@@ -109,7 +109,7 @@ class SealedStore:
         self._lock = anyio.Lock()
         self._sealer: Sealer | None = None
         self._store_id = b""
-        self._head_bytes = b""
+        self._head_bytes: bytes | None = None
         self._head = _Head()
         #: What every row adds to the sum, and which rows are tombstones.
         self._weights: dict[Name, int] = {}
@@ -145,10 +145,7 @@ class SealedStore:
 
     def check(self) -> None:
         try:
-            if self._ledger.exists():
-                self._ledger.read(self._catch_up)
-            else:
-                self._witness.refuse_absent()
+            self._ledger.read(self._catch_up)
         except StoreAway:
             return
 
@@ -203,16 +200,17 @@ class SealedStore:
 
     def _catch_up(self, view: View) -> None:
         """Bring the mirror to the head of the ledger.  Raises ``VaultError`` for whatever is not as it was written."""
+        noted = b"" if self._head_bytes else self._witness.recall()
         while True:
             written = view.head()
-            if written == self._head_bytes:
-                return
             if written is None:
                 if self._head_bytes:
                     raise self._damaged("is gone or empty")
-                self._witness.refuse_absent()
+                self._witness.refuse_absent(noted)
                 return
-            head = self._opened_head(written)
+            if written == self._head_bytes:
+                return
+            head = self._opened_head(written, noted)
             reload = head.horizon > self._head.revision
             rows = list(view.rows(0 if reload else self._head.revision))
             if self._take_in(head, rows, reload=reload):
@@ -223,7 +221,9 @@ class SealedStore:
                 raise self._damaged("lacks rows, or holds some that do not belong to it")
             # Others wrote between the head and its rows.
 
-    def _opened_head(self, written: bytes) -> _Head:
+    def _opened_head(self, written: bytes, noted: bytes) -> _Head:
+        if not isinstance(written, bytes):
+            raise self._damaged("has a head that no gateway wrote")
         key_at, sealed_at = _STORE_ID_BYTES, _STORE_ID_BYTES + KEY_ID_BYTES
         store_id, key_id = written[:key_at], written[key_at:sealed_at]
         if self._sealer is None:
@@ -239,7 +239,7 @@ class SealedStore:
         if self._head_bytes and store_id != self._store_id:
             raise self._damaged("was replaced by another")
         if not self._head_bytes:
-            self._witness.refuse_older(head.revision, head.index_key)
+            self._witness.refuse_older(noted, head.revision, head.index_key)
         elif head.revision <= self._head.revision:
             raise self._damaged("was put back to an older state while the gateway ran")
         self._store_id = store_id

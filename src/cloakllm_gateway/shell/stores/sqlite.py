@@ -48,12 +48,9 @@ class SqliteLedger:
         self._connection: sqlite3.Connection | None = None
         self._file = (0, 0)
 
-    def exists(self) -> bool:
-        return self._path.exists()
-
     def read(self, look: Callable[[View], None]) -> None:
         with self._explained():
-            look(_View(self._connected() if self.exists() else None))
+            look(_View(self._connected() if self._path.exists() else None))
 
     def change(self, work: Callable[[View], Change | None]) -> None:
         with self._explained():

@@ -28,17 +28,22 @@ class Witness:
         self._place = place
         self._noted = 0
 
-    def refuse_absent(self) -> None:
-        """There is no store.  Raises ``VaultError`` if there was one."""
-        if os.path.lexists(self._file):
+    def recall(self) -> bytes:
+        """What was noted, nothing if nothing was; to be read before the store, which others may take further."""
+        if not os.path.lexists(self._file):
+            return b""
+        verify(self._file, stat.S_ISREG)
+        return self._file.read_bytes()
+
+    def refuse_absent(self, kept: bytes) -> None:
+        """There is no store.  Raises ``VaultError`` if, by what was noted, there was one."""
+        if kept:
             raise VaultError(f"The token store at {self._place} is gone or empty, but it was in use", self._advice())
 
-    def refuse_older(self, revision: int, key: bytes) -> None:
-        """The store is at ``revision``.  Raises ``VaultError`` if it was further."""
-        if not os.path.lexists(self._file):
+    def refuse_older(self, kept: bytes, revision: int, key: bytes) -> None:
+        """The store is at ``revision``.  Raises ``VaultError`` if, by what was noted, it was further."""
+        if not kept:
             return
-        verify(self._file, stat.S_ISREG)
-        kept = self._file.read_bytes()
         seen = int.from_bytes(kept[:_REVISION_BYTES], "big")
         if not hmac.compare_digest(kept, _signed(seen, key)):
             raise VaultError(f"{self._file} is not what the gateway wrote", self._advice())
