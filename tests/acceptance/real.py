@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import shutil
 import sys
@@ -81,3 +82,24 @@ class Conversation:
             at += len('"inputSchema":')
             found.append(text[at : decoder.raw_decode(text, at)[1]])
         return found
+
+
+def relaxed(said: list[Any]) -> list[Any]:
+    """What was said, as a gateway that sanitizes has to say it: no limits to text in output schemas and forms."""
+    changed = copy.deepcopy(said)
+    for heard in changed:
+        if "form" in heard:
+            heard["form"] = _lenient(heard["form"])
+        for tool in heard.get("tools/list", {}).get("result", {}).get("tools", []):
+            if "outputSchema" in tool:
+                tool["outputSchema"] = _lenient(tool["outputSchema"])
+    return changed
+
+
+def _lenient(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_lenient(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    limits = ("format", "pattern", "minLength", "maxLength") if schema.get("type") == "string" else ()
+    return {name: _lenient(inner) for name, inner in schema.items() if name not in limits}

@@ -206,7 +206,9 @@ class _Relaxation:
 
     def _own(self, path: Path, node: dict[str, Any]) -> set[str]:
         """The keywords that go for what they say themselves."""
-        going = {name for name in ("enum", "const") if name in node and self._tells(node[name], path in self._proven)}
+        going: set[str] = {
+            name for name in ("enum", "const") if name in node and self._tells(node[name], path in self._proven)
+        }
         kinds = _kinds(node.get("type"))
         if not kinds or "string" in kinds or (path in self._proven and kinds & {"integer", "number"}):
             going |= _TEXT & node.keys()

@@ -1,0 +1,142 @@
+"""What clients are told about the shape of values, and results that keep to it.
+
+Strict clients hold a result against the ``outputSchema`` they were shown, and
+a form against its ``requestedSchema``.  Both are relaxed so that tokens fit.
+
+What a schema can't tell in advance is a number that is hidden for its shape,
+under a key that proves nothing: relaxing every number would tell the model
+nothing about any.  Such a result is given as text, marked ``isError``, which
+clients do not hold against the schema; from then on the tool is advertised
+with room for a token anywhere, and the client is told that the list changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from cloakllm_gateway.core import texts
+from cloakllm_gateway.core.documentation import mentions_documentation
+from cloakllm_gateway.core.settings import Settings, UpstreamSettings
+from cloakllm_gateway.protocol import jsonrpc
+from cloakllm_gateway.protocol.jsonrpc import Request
+from cloakllm_gateway.protocol.walk import strings
+from cloakllm_gateway.vault import tokens
+
+
+class Tools:
+    """The schemas of tools as the client knows them; ``changed`` is called when it should ask for them again."""
+
+    def __init__(self, settings: Settings, changed: Callable[[], None]) -> None:
+        self._settings = settings
+        self._changed = changed
+        self._listed: dict[str, Any] = {}
+        self._told: dict[str, Any] = {}
+        self._wide: set[str] = set()
+        self._tasks: dict[str, str] = {}
+
+    def advertised(self, upstream: UpstreamSettings, tool: dict[str, Any]) -> dict[str, Any]:
+        """A tool of a list, under the name the client knows and with texts made clean, as it may be shown."""
+        if not self._settings.enforces:
+            return tool
+        name, shown = tool["name"], dict(tool)
+        if isinstance(tool.get("outputSchema"), dict):
+            shown["outputSchema"] = self._listed[name] = self._output(upstream, name, tool["outputSchema"])
+        else:
+            self._listed.pop(name, None)
+        if upstream.relax_input_schema and isinstance(tool.get("inputSchema"), dict):
+            shown["inputSchema"] = _input(tool["inputSchema"])
+        return shown
+
+    def told(self, tools: list[dict[str, Any]]) -> None:
+        """The client has been sent this list: this is what it holds results against."""
+        self._told = {tool["name"]: tool["outputSchema"] for tool in tools if "outputSchema" in tool}
+
+    def fitting(self, request: Request, before: Any, after: Any) -> Any:
+        """The result ``after`` of a call as it may be sent; ``before`` is what the upstream said."""
+        name = self._tool(request, after)
+        # A client that has not asked for the list may do so once it has the result.
+        schema = self._told.get(name, self._listed.get(name))
+        if schema is None or after is before or "structuredContent" not in after:
+            return after
+        from cloakllm_gateway.protocol.schemas import demands
+
+        if demands(schema).admit(before["structuredContent"], after["structuredContent"]):
+            return after
+        if name not in self._wide:
+            self._wide.add(name)
+            self._changed()
+        return _as_text(after)
+
+    def _tool(self, request: Request, result: Any) -> str:
+        """Which tool a result is of, "" if of none."""
+        params = request.params or {}
+        if request.method == "tasks/result":
+            return self._tasks.get(str(params.get("taskId")), "")
+        if request.method != "tools/call" or not isinstance(result, dict):
+            return ""
+        name = str(params.get("name"))
+        task = result.get("task")
+        if isinstance(task, dict) and isinstance(task.get("taskId"), str):
+            self._tasks[task["taskId"]] = name
+        return name
+
+    def _output(self, upstream: UpstreamSettings, name: str, schema: dict[str, Any]) -> Any:
+        from cloakllm_gateway.detection.keys import classify
+        from cloakllm_gateway.protocol.schemas import relax
+
+        if name in self._wide:
+            return relax(schema, lambda _key: True, lambda _said: True)
+        categories = self._settings.categories - upstream.passing
+        return relax(
+            schema,
+            lambda key: not key or classify(key) in categories,
+            lambda said: any(isinstance(text, str) and self._is_hidden(text) for _, _, text, _ in strings(said)),
+        )
+
+    def _is_hidden(self, text: str) -> bool:
+        """Whether a word of a schema, as it is shown, is one that results hide."""
+        return mentions_documentation(text) or any(
+            match.token.category in self._settings.categories for match in tokens.scan(text)
+        )
+
+
+def _as_text(result: dict[str, Any]) -> dict[str, Any]:
+    structured = jsonrpc.encode(result["structuredContent"]).decode()
+    content = result.get("content")
+    said = [{"type": "text", "text": text} for text in (texts.GIVEN_AS_TEXT, structured)]
+    kept = {name: value for name, value in result.items() if name != "structuredContent"}
+    return {**kept, "content": [*(content if isinstance(content, list) else []), *said], "isError": True}
+
+
+def _input(schema: dict[str, Any]) -> Any:
+    """An ``inputSchema`` for clients that hold the model's arguments against it: strings may be tokens."""
+    from cloakllm_gateway.protocol.schemas import relax
+
+    def is_choice(said: Any) -> bool:
+        return isinstance(said, list) and any(isinstance(word, str) for word in said)
+
+    return relax(schema, lambda _key: False, is_choice, names=False)
+
+
+def form(schema: Any) -> Any:
+    """A form that a person fills in: strings may be tokens, and a number has no token for its default.
+
+    Its choices stay, in tokens where they are personal: what is chosen goes
+    back to the upstream as it was.  The types stay too, because the protocol
+    knows simple ones only.
+    """
+    from cloakllm_gateway.protocol.schemas import relax
+
+    relaxed = relax(schema, lambda _key: False, lambda _said: False, names=False)
+    fields = relaxed.get("properties") if isinstance(relaxed, dict) else None
+    if not isinstance(fields, dict):
+        return relaxed
+    cleaned = {name: _without_token(field) for name, field in fields.items()}
+    return {**relaxed, "properties": cleaned}
+
+
+def _without_token(field: Any) -> Any:
+    if not isinstance(field, dict) or field.get("type") not in ("integer", "number"):
+        return field
+    return {name: value for name, value in field.items() if name != "default" or not isinstance(value, str)}
