@@ -19,7 +19,7 @@ _PATIENCE = 1.0
 def gather(directory: Path, key: Path | None = None, checkpoint: Path | None = None) -> Evidence:
     """What there is to judge the log in ``directory`` by; ``key`` and ``checkpoint`` are files kept elsewhere.
 
-    Raises :class:`AuditError` for what can't be read.
+    What lies in ``directory`` itself is not elsewhere, however it is given.  Raises :class:`AuditError` for what can't be read.
     """
     try:
         # In this order, and at one moment: a log is never shorter than its checkpoints.
@@ -29,8 +29,8 @@ def gather(directory: Path, key: Path | None = None, checkpoint: Path | None = N
             keys=_optional(directory / PUBLIC_KEYS),
             checkpoints=checkpoints,
             base=base,
-            trusted=None if key is None else key.read_bytes(),
-            anchors=None if checkpoint is None else checkpoint.read_bytes(),
+            trusted=_from_elsewhere(key, directory),
+            anchors=_from_elsewhere(checkpoint, directory),
         )
     except OSError as error:
         raise _unreadable(error, directory) from None
@@ -86,6 +86,13 @@ class _Lines:
             while left > 0 and (line := file.readline(left)):
                 left -= len(line)
                 yield line.removesuffix(b"\n")
+
+
+def _from_elsewhere(path: Path | None, directory: Path) -> bytes | None:
+    if path is None:
+        return None
+    data = path.read_bytes()
+    return None if directory.resolve() in path.resolve().parents else data
 
 
 def _optional(path: Path) -> bytes:

@@ -1,0 +1,77 @@
+"""Logs to look at: written by the real writer, with a clock of the test's own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from cloakllm_gateway.audit import schema
+from cloakllm_gateway.shell.audit.checkpoints import sign
+from cloakllm_gateway.shell.audit.log import Log
+
+BEGIN = datetime(2026, 5, 1, 8, tzinfo=UTC)
+
+
+class Clock:
+    """Stands still until it is moved."""
+
+    def __init__(self, now: datetime = BEGIN) -> None:
+        self.now = now
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def advance(self, **by: float) -> None:
+        self.now += timedelta(**by)
+
+
+def sanitized(upstream: str = "crm", **changes: Any) -> dict[str, Any]:
+    """The fields of an entry ``sanitize``."""
+    return {
+        "upstream": upstream,
+        "method": "tools/call",
+        "direction": "to_model",
+        "entity_count": 1,
+        "categories": {"EMAIL": 1},
+        "tripwire": {},
+        "skipped": {},
+        "dropped": 0,
+        "messages": 1,
+        "duration": "1ms",
+        **changes,
+    }
+
+
+def body(**changes: Any) -> dict[str, Any]:
+    return schema.body("sanitize", sanitized(**changes))
+
+
+def writer(directory: Path, clock: Clock | None = None, session: int = 1, **options: Any) -> Log:
+    return Log(directory, f"{session:016x}", clock or Clock(), **options)
+
+
+def checkpoint(directory: Path) -> None:
+    sign(directory, lambda _key: None)
+
+
+def days(directory: Path, entries: int = 12, days: int = 3) -> Path:
+    """A signed log: so many entries, spread over so many days, with a checkpoint at each day's end."""
+    clock = Clock()
+    log = writer(directory, clock)
+    for _ in range(days):
+        for _ in range(entries // days):
+            log.append([body()])
+            clock.advance(seconds=1)
+        checkpoint(directory)
+        clock.advance(days=1)
+    log.close()
+    return directory
+
+
+def theirs(directory: Path) -> subprocess.CompletedProcess[str]:
+    """What the ecosystem's own verifier says."""
+    command = [str(Path(sys.executable).with_name("cloakllm-verify")), "audit", str(directory)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)

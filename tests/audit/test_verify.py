@@ -1,0 +1,282 @@
+"""What a verdict finds, and what it is worth."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cloakllm_gateway.audit import chain
+from cloakllm_gateway.audit.chain import Head
+from cloakllm_gateway.audit.notes import Checkpoint, read_notes
+from cloakllm_gateway.audit.verify import Status, Verdict, verify
+from cloakllm_gateway.shell.audit.checkpoints import grow, keep
+from cloakllm_gateway.shell.audit.files import CHECKPOINTS, HEAD, PUBLIC_KEYS
+from cloakllm_gateway.shell.audit.keys import Signer
+from cloakllm_gateway.shell.audit.reading import gather
+from tests.audit.logs import Clock, checkpoint, days, theirs, writer
+from tests.audit.logs import body as an_entry
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return days(tmp_path / "log")
+
+
+@pytest.fixture
+def outside(log: Path, tmp_path: Path) -> Path:
+    """The key and the checkpoints as somebody keeps them elsewhere."""
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    for name in (PUBLIC_KEYS, CHECKPOINTS):
+        shutil.copy(log / name, folder / name)
+    return folder
+
+
+def judged(log: Path, outside: Path | None = None) -> Verdict:
+    if outside is None:
+        return verify(gather(log))
+    return verify(gather(log, outside / PUBLIC_KEYS, outside / CHECKPOINTS))
+
+
+def files(log: Path) -> list[Path]:
+    return sorted(log.glob("*.jsonl"))
+
+
+def lines(path: Path) -> list[bytes]:
+    return path.read_bytes().splitlines(keepends=True)
+
+
+# -- an honest log -------------------------------------------------------------------------------------
+
+
+def test_with_key_and_checkpoint_from_elsewhere_an_honest_log_is_verified(log: Path, outside: Path):
+    verdict = judged(log, outside)
+    assert (verdict.status, verdict.entries, verdict.checkpoints, verdict.anchored) == (Status.VERIFIED, 12, 3, 12)
+
+
+def test_with_what_lies_beside_it_alone_it_is_self_consistent(log: Path):
+    assert judged(log).status is Status.SELF_CONSISTENT
+
+
+def test_one_of_the_two_from_elsewhere_is_not_enough(log: Path, outside: Path):
+    assert verify(gather(log, outside / PUBLIC_KEYS)).status is Status.SELF_CONSISTENT
+    assert verify(gather(log, None, outside / CHECKPOINTS)).status is Status.SELF_CONSISTENT
+
+
+def test_what_lies_beside_the_log_is_not_from_elsewhere_however_it_is_given(log: Path):
+    assert verify(gather(log, log / PUBLIC_KEYS, log / CHECKPOINTS)).status is Status.SELF_CONSISTENT
+
+
+def test_a_log_goes_on_after_its_anchor(log: Path, outside: Path):
+    writer(log, Clock()).append([an_entry()])
+    verdict = judged(log, outside)
+    assert (verdict.status, verdict.entries, verdict.anchored) == (Status.VERIFIED, 13, 12)
+
+
+def test_an_anchor_may_serve_several_logs(log: Path, outside: Path, tmp_path: Path):
+    other = days(tmp_path / "other")
+    anchor = outside / CHECKPOINTS
+    anchor.write_bytes((other / CHECKPOINTS).read_bytes() + anchor.read_bytes())
+    assert judged(log, outside).status is Status.VERIFIED
+
+
+def test_an_anchor_of_another_log_says_nothing_of_this_one(log: Path, outside: Path, tmp_path: Path):
+    other = days(tmp_path / "other")
+    shutil.copy(other / CHECKPOINTS, outside / CHECKPOINTS)
+    assert [problem.kind for problem in judged(log, outside).problems] == ["anchor"]
+
+
+# -- twelve kinds of tampering -------------------------------------------------------------------------
+
+
+def edit(log: Path) -> None:
+    path = files(log)[1]
+    path.write_bytes(path.read_bytes().replace(b'"EMAIL":1', b'"EMAIL":2', 1))
+
+
+def delete(log: Path) -> None:
+    path = files(log)[1]
+    first, second, *rest = lines(path)
+    path.write_bytes(b"".join([first, *rest]))
+
+
+def insert(log: Path) -> None:
+    """An entry that is whole in itself and follows the one before it."""
+    path = files(log)[1]
+    first, *rest = lines(path)
+    entry = json.loads(first)
+    forged, _ = chain.seal([an_entry(upstream="mailer")], Head(5, entry["entry_hash"]), entry["timestamp"], "0" * 16)
+    path.write_bytes(b"".join([first, forged, *rest]))
+
+
+def swap(log: Path) -> None:
+    path = files(log)[1]
+    first, second, third, last = lines(path)
+    path.write_bytes(b"".join([first, third, second, last]))
+
+
+def cut_the_tail(log: Path) -> None:
+    path = files(log)[-1]
+    path.write_bytes(b"".join(lines(path)[:-2]))
+    drop_checkpoints(log)
+
+
+def drop_the_newest_file(log: Path) -> None:
+    files(log)[-1].unlink()
+    drop_checkpoints(log)
+
+
+def drop_the_oldest_file(log: Path) -> None:
+    files(log)[0].unlink()
+
+
+def recompute_the_whole(log: Path) -> None:
+    """Every line anew, with one entry changed, signed with the key that lies there."""
+    head = Head()
+    for path in files(log):
+        anew = b""
+        for line in lines(path):
+            entry = json.loads(line)
+            time, session = entry["timestamp"], entry["session"]
+            body = {k: v for k, v in entry.items() if k not in ("seq", "timestamp", "session", "prev_hash", "entry_hash")}
+            body["categories"] = {"PHONE": 1}
+            text, head = chain.seal([body], head, time, session)
+            anew += text
+        path.write_bytes(anew)
+    sign_anew(log)
+
+
+def duplicate_a_key(log: Path) -> None:
+    path = files(log)[1]
+    path.write_bytes(path.read_bytes().replace(b'{"categories"', b'{"categories":{},"categories"', 1))
+
+
+def reorder_the_files(log: Path) -> None:
+    first, second, _ = files(log)
+    names = first.name, second.name
+    first.rename(log / "aside")
+    second.rename(log / names[0])
+    (log / "aside").rename(log / names[1])
+
+
+def replay_an_old_file(log: Path) -> None:
+    shutil.copy(files(log)[0], log / "audit_2026-06-01.jsonl")
+
+
+def change_a_checkpoint(log: Path) -> None:
+    path = log / CHECKPOINTS
+    path.write_bytes(path.read_bytes().replace(b"\n8\n", b"\n7\n"))
+
+
+def drop_checkpoints(log: Path) -> None:
+    """Those that would give the cut away."""
+    notes = read_notes((log / CHECKPOINTS).read_bytes())
+    (log / CHECKPOINTS).write_bytes(b"".join(bytes(note) + b"\n" for note in notes[:1]))
+
+
+def sign_anew(log: Path) -> None:
+    (log / CHECKPOINTS).unlink()
+    (log / HEAD).unlink()
+    checkpoint(log)
+
+
+TAMPERING: dict[Callable[[Path], None], str] = {
+    edit: "edited",
+    delete: "missing",
+    insert: "inserted",
+    swap: "order",
+    cut_the_tail: "cut",
+    drop_the_newest_file: "cut",
+    drop_the_oldest_file: "beginning",
+    recompute_the_whole: "rewritten",
+    duplicate_a_key: "duplicate_key",
+    reorder_the_files: "file_order",
+    replay_an_old_file: "replayed",
+    change_a_checkpoint: "checkpoint",
+}
+
+
+@pytest.mark.parametrize(("tamper", "kind"), TAMPERING.items(), ids=[f.__name__ for f in TAMPERING])
+def test_tampering_is_found_and_called_by_its_name(
+    tamper: Callable[[Path], None], kind: str, log: Path, outside: Path
+):
+    tamper(log)
+    verdict = judged(log, outside)
+    assert verdict.status is Status.WRONG
+    assert kind in [problem.kind for problem in verdict.problems]
+    assert len(verdict.problems) <= 4
+
+
+def test_the_first_bad_entry_is_named(log: Path):
+    edit(log)
+    problem = judged(log).problems[0]
+    assert (problem.file, problem.line, problem.seq) == ("audit_2026-05-02.jsonl", 1, 4)
+
+
+def test_one_changed_entry_is_one_problem(log: Path):
+    edit(log)
+    assert len(judged(log).problems) == 1
+
+
+def test_whoever_recomputes_an_entrys_own_hash_breaks_the_link_to_the_next(log: Path):
+    path = files(log)[1]
+    first, *rest = lines(path)
+    entry = json.loads(first)
+    entry["categories"] = {}
+    entry["entry_hash"] = chain.digest(entry)
+    path.write_bytes(b"".join([chain.canonical(entry) + b"\n", *rest]))
+    assert [(p.kind, p.seq) for p in judged(log).problems] == [("link", 5)]
+
+
+def test_the_insider_who_signs_everything_anew_is_self_consistent_and_not_verified(log: Path, outside: Path):
+    recompute_the_whole(log)
+    assert judged(log).status is Status.SELF_CONSISTENT
+    assert judged(log, outside).status is Status.WRONG
+    assert theirs(log).returncode == 0  # what a hash chain alone can say
+
+
+def test_a_key_of_the_insiders_own_beside_the_log_does_not_pass_for_the_one_from_elsewhere(log: Path, outside: Path):
+    shutil.rmtree(log / "private")
+    name = read_notes((log / CHECKPOINTS).read_bytes())[0].checkpoint.origin
+    for file in (PUBLIC_KEYS, CHECKPOINTS, HEAD):
+        (log / file).unlink()
+    signer = Signer(log)
+    signer.key = signer.key._replace(name=name)
+    (log / PUBLIC_KEYS).write_text(f"{signer.key}\n")
+    standing = grow(log)
+    keep(log, signer.sign(Checkpoint(name, standing.tree.size, standing.tree.root)), standing)
+    assert judged(log).status is Status.SELF_CONSISTENT
+    assert "checkpoint" in [problem.kind for problem in judged(log, outside).problems]
+
+
+def test_a_signature_line_that_somebody_adds_hands_nothing_over(log: Path, outside: Path, tmp_path: Path):
+    """Only a text that names the next key, signed by the old one, makes the next one known."""
+    own = Signer(tmp_path / "own")
+    (note, *_) = read_notes((outside / CHECKPOINTS).read_bytes())
+    mine = own.sign(note.checkpoint).signatures[0]._replace(name=note.checkpoint.origin)
+    forged = note._replace(signatures=(*note.signatures, mine))
+    (log / CHECKPOINTS).write_bytes(bytes(forged) + b"\n" + bytes(own.sign(note.checkpoint._replace(size=4))) + b"\n")
+    assert "checkpoint" in [problem.kind for problem in judged(log, outside).problems]
+
+
+def test_many_problems_are_counted_and_not_all_told(tmp_path: Path):
+    log = days(tmp_path / "log", entries=120)
+    for path in files(log):
+        path.write_bytes(path.read_bytes().replace(b'"EMAIL":1', b'"EMAIL":2'))
+    verdict = judged(log)
+    assert (len(verdict.problems), verdict.more_problems) == (20, 100)
+
+
+def test_a_value_in_a_field_of_its_own_is_told(log: Path):
+    path = files(log)[-1]
+    entry = json.loads(lines(path)[-1])
+    entry["value"] = "jane@acme.org"
+    entry["entry_hash"] = chain.digest(entry)
+    path.write_bytes(b"".join([*lines(path)[:-1], chain.canonical(entry) + b"\n"]))
+    verdict = judged(log)
+    assert "schema" in [problem.kind for problem in verdict.problems]
+    assert "jane" not in str(verdict)
