@@ -90,4 +90,3 @@ def test_relaxing_drops_look_arounds_and_long_bounds() -> None:
     assert relaxed(r"(?<![a-z])id[ ]{0,3}\d{16,19}(?!x)") == r"(?:^|[^a-z])id[ ]{0,3}\d{8,}"
     assert relaxed("[aé]b") == "[?a]b"
     assert relaxed("[^?é]電") == r"[\x00-\xff]\?"
-

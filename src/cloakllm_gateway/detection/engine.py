@@ -49,7 +49,9 @@ class Segment(NamedTuple):
     last: int
 
     def string(self) -> str:
-        return self.view.text if self.last - self.first == len(self.view.text) else self.view.text[self.first : self.last]
+        return (
+            self.view.text if self.last - self.first == len(self.view.text) else self.view.text[self.first : self.last]
+        )
 
     def is_new(self, start: int, end: int) -> bool:
         """Whether a find may say more than one of the inner view, which has all that nothing encoded is near."""
@@ -85,7 +87,7 @@ class Detector:
         for segment, start, end, category, pattern in self._matches(buffer, segments):
             view = segment.view
             found[segment.text].append(
-                _span(texts[segment.text].text, segment, start, end, category, Proof.SHAPE, pattern.rank)
+                _span(texts[segment.text].text, segment, start, end, category, _SHAPE, pattern.rank)
                 if view.inner is not None or segment.deeper is not None
                 else _plain(view.text, start, end, category, pattern.rank)
             )
@@ -97,9 +99,9 @@ class Detector:
                 if not segment.is_new(start, end):
                     continue
                 if plain and value is None:
-                    found[segment.text].append(_plain(text, start, end, category, category.keyed_rank, Proof.KEY))
+                    found[segment.text].append(_plain(text, start, end, category, category.keyed_rank, _KEY))
                     continue
-                span = _span(text, segment, start, end, category, Proof.KEY, category.keyed_rank)
+                span = _span(text, segment, start, end, category, _KEY, category.keyed_rank)
                 if value is not None:  # a string literal with escapes of its own
                     span = span._replace(value=value, canonical=category.canonical(value), encoding=Encoding.JSON)
                 found[segment.text].append(span)
@@ -113,7 +115,7 @@ class Detector:
                 span = _span(text, segment, start, end, category, Proof.TERM, rank)
                 found[segment.text].append(span._replace(category=name))
         for index, start, end, category in self._structure.around(texts):
-            found[index].append(_plain(texts[index].text, start, end, category, category.keyed_rank, Proof.KEY))
+            found[index].append(_plain(texts[index].text, start, end, category, category.keyed_rank, _KEY))
         return [self._settled(spans, text.text) if spans else [] for spans, text in zip(found, texts, strict=True)]
 
     def prove(self) -> None:
@@ -193,11 +195,10 @@ class Detector:
         first = reach = 0
         for i, span in enumerate(spans):
             if span.start >= reach and i:
-                settled += spans[first:i] if i - first == 1 else disjoint(_reconciled(spans[first:i]), text)
+                settled += _merged(spans[first:i], text)
                 first = i
             reach = max(reach, span.end)
-        rest = spans[first:]
-        return settled + (rest if len(rest) == 1 else disjoint(_reconciled(rest), text))
+        return settled + _merged(spans[first:], text)
 
 
 def _segments(texts: Sequence[Text]) -> tuple[list[Segment], str]:
@@ -250,9 +251,14 @@ _by_place = itemgetter(0, 1)
 # -- spans ----------------------------------------------------------------------------------------
 
 
-def _plain(text: str, start: int, end: int, category: Category, rank: int, proof: Proof = Proof.SHAPE) -> Span:
+#: Looked up once: a member of an enumeration costs more than all else about a span.
+_SHAPE, _KEY, _PLAIN, _JSON_NUMBER = Proof.SHAPE, Proof.KEY, Encoding.PLAIN, Encoding.JSON_NUMBER
+
+
+def _plain(text: str, start: int, end: int, category: Category, rank: int, proof: Proof = _SHAPE) -> Span:
     value = text[start:end]
-    encoding = Encoding.JSON_NUMBER if proof is Proof.SHAPE and _is_json_number(text, start, end) else Encoding.PLAIN
+    number = proof is _SHAPE and value[-1].isdigit() and _is_json_number(text, start, end)
+    encoding = _JSON_NUMBER if number else _PLAIN
     return Span(start, end, category.name, value, category.canonical(value), encoding, proof, rank, category.sensitive)
 
 
@@ -292,16 +298,28 @@ def _is_json_number(text: str, start: int, end: int) -> bool:
     return not any(literal.start() < start < literal.end() for literal in _LITERAL.finditer(text, 0, end + 1))
 
 
+def _merged(spans: list[Span], text: str) -> list[Span]:
+    """Spans that overlap, made disjoint; most often there is one, or a value's key says what its shape does."""
+    if len(spans) == 1:
+        return spans
+    if len(spans) == 2 and spans[0][:3] == spans[1][:3]:
+        one, other = spans
+        if (one.proof is _KEY) != (other.proof is _KEY):
+            return [other if one.proof is _KEY else one]
+        return [other if other.rank > one.rank else one]
+    return disjoint(_reconciled(spans), text)
+
+
 def _reconciled(spans: list[Span]) -> list[Span]:
     """Drop what a key proves where the value proves itself: a value under its key stays known everywhere.
 
     A key's value that is longer than what it holds of its own category keeps
     its extent, and the more certain rank.
     """
-    keyed = [span for span in spans if span.proof is Proof.KEY]
+    keyed = [span for span in spans if span.proof is _KEY]
     if not keyed:
         return spans
-    shaped = sorted(span for span in spans if span.proof is not Proof.KEY)
+    shaped = sorted(span for span in spans if span.proof is not _KEY)
     kept: list[Span] = list(shaped)
     starts = [span.start for span in shaped]
     for key in keyed:

@@ -32,8 +32,10 @@ class Field(NamedTuple):
 # -- braces ---------------------------------------------------------------------------------------
 
 #: A key in quotes or a bare one behind a brace or comma, up to the colon.
-_BRACE_KEY = lazy(r"""(?<!\\)(?P<quote>["'])(?P<key>[^"'\\\n{}\[\],:]{1,64})(?P=quote)[ \n\t]{0,4}\Z"""
-                  r"""|[{,][ \n\t]{0,16}(?P<bare>[A-Za-z_]\w{0,63})[ ]?\Z""")
+_BRACE_KEY = lazy(
+    r"""(?<!\\)(?P<quote>["'])(?P<key>[^"'\\\n{}\[\],:]{1,64})(?P=quote)[ \n\t]{0,4}\Z"""
+    r"""|[{,][ \n\t]{0,16}(?P<bare>[A-Za-z_]\w{0,63})[ ]?\Z"""
+)
 _SPACE = r"[ \t\r\n]{0,64}"
 _VALUE = lazy(
     rf"""{_SPACE}(?:"(?P<dq>(?:[^"\\]|\\.)*+)"?|'(?P<sq>(?:[^'\\\n]|\\.)*+)'|(?P<list>[\[(])"""
@@ -49,11 +51,13 @@ def braces(text: str, places: Iterable[int]) -> Iterator[Field]:
     A list under a key counts as many values of that key; a record is an object.
     """
     records = _Records(text)
+    done = 0  # what lies inside of a value is no key: nothing is read twice
     for at in places:
-        if text[at] == ":" and (match := _BRACE_KEY.search(text, max(at - 96, 0), at)):
+        if at >= done and text[at] == ":" and (match := _BRACE_KEY.search(text, max(at - 96, 0), at)):
             key = match["key"] or match["bare"]
             record = records.at(at)
             for start, end, quoted in _values(text, at + 1):
+                done = end
                 yield Field(key, start, end, record, quoted)
 
 
@@ -113,14 +117,14 @@ _ASSIGNMENT = lazy(
 
 def assignments(text: str, places: Iterable[int]) -> Iterator[Field]:
     """``key=value`` in logs, shells, INI files, query strings and XML attributes; a record is a line."""
-    record, seen = 0, 0
+    record, seen, done = 0, 0, 0
     for at in places:
-        if text[at] != "=" or (key := _ASSIGNED_KEY.search(text, max(at - 48, 0), at)) is None:
+        if at < done or text[at] != "=" or (key := _ASSIGNED_KEY.search(text, max(at - 48, 0), at)) is None:
             continue
         match = _ASSIGNMENT.match(text, key.start())
         if match:
             record += text.count("\n", seen, at)
-            seen = at
+            seen, done = at, match.end()
             group = match.lastgroup or "bare"
             yield Field(match["key"], *match.span(group), record, group != "bare")
 
@@ -131,15 +135,17 @@ _LINE = lazy(
     r"[ \t>*#•|-]{0,12}(?P<key>[^\W\d_][^\n:：={}\"';()\[\]|]{0,40})(?:;[^\n:]{1,80})?(?:[ ]\([^()\n]{1,20}\))?"
     r"[*_` \t]{0,4}[:：][*_`]{0,3}[ \t]{0,4}(?P<value>[^\n]{1,1024})"
 )
+#: How far behind the start of its line the colon of a key may stand.
+_LONGEST_KEY = 200
 _BLANK = lazy(r"\n[ \t]*\n")
 
 
 def lines(text: str, places: Iterable[int]) -> Iterator[Field]:
     """``Key: value`` lines of YAML, forms, mail headers and vCards; a record ends at an empty line."""
-    record, seen, done = 0, 0, -1
+    record, seen, done = 0, 0, -1  # done: the line read last
     for at in places:
-        begin = text.rfind("\n", 0, at) + 1
-        if begin == done or at - begin > 200 or text[at] not in ":：":
+        begin = text.rfind("\n", max(at - _LONGEST_KEY, 0), at) + 1
+        if begin == done or (begin == 0 and at >= _LONGEST_KEY) or text[at] not in ":：":
             continue
         done = begin
         match = _LINE.match(text, begin)
@@ -217,9 +223,7 @@ def _rows(text: str, start: int, header: list[str], mark: str) -> tuple[list[Col
     return [column for column in columns if column.key and column.cells], min(start, len(text))
 
 
-def _pairs(
-    text: str, start: int, mark: str, personal: Callable[[str], bool]
-) -> tuple[list[Column], int] | None:
+def _pairs(text: str, start: int, mark: str, personal: Callable[[str], bool]) -> tuple[list[Column], int] | None:
     """A table that lies on its side, ``first_name,Kim`` over ``email,kim@x.org``: each line is a key and its value.
 
     It is one if a second line begins with a personal key; lines before the first such one belong to it.

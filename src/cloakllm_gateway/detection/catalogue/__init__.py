@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from cloakllm_gateway.detection.catalogue import contact, identity, money, network, people, secrets
+from cloakllm_gateway.detection.catalogue import contact, identity, money, network, people, places, secrets
 from cloakllm_gateway.detection.catalogue.model import Category, Example, Pattern
 
 TERM = Category("TERM", examples=(), canonical=lambda text: text)
@@ -19,7 +19,7 @@ _ALL = (
     secrets.PRIVATE_KEY, secrets.JWT, secrets.AWS_KEY, secrets.API_KEY, secrets.SECRET,
     money.CREDIT_CARD, money.IBAN, money.BIC, money.BANK_ACCOUNT, money.WALLET, money.CARD_CODE,
     identity.SSN, *identity.NATIONAL, *identity.NUMBERED,
-    contact.EMAIL, contact.PHONE, contact.ADDRESS, contact.USERNAME,
+    contact.EMAIL, contact.PHONE, places.ADDRESS, contact.USERNAME,
     people.PERSON, people.DATE_OF_BIRTH,
     network.IP_ADDRESS, network.MAC_ADDRESS, network.IMEI,
     TERM,

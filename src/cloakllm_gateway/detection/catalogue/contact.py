@@ -6,14 +6,15 @@ import re
 
 from cloakllm_gateway.detection.catalogue import checks
 from cloakllm_gateway.detection.catalogue.checks import whole
-from cloakllm_gateway.detection.catalogue.model import CONTEXT, RECORD, SHAPED, Category, Pattern, example
+from cloakllm_gateway.detection.catalogue.model import CONTEXT, SHAPED, Category, Pattern, example
+from cloakllm_gateway.patterns import lazy
 
 #: Letters of the scripts that mailboxes and domains are written in, punctuation and symbols left out.
-_LETTERS = (
+LETTERS = (
     "\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u0370-\u1fff\u2c00-\u2dff\u3040-\u30ff\u3400-\u9fff"
     "\uac00-\ud7a3\uf900-\ufaff"
 )
-_WORD = f"A-Za-z0-9{_LETTERS}"
+_WORD = f"A-Za-z0-9{LETTERS}"
 _LABEL = f"[{_WORD}](?:[{_WORD}_-]{{0,62}})"
 _AT = r"(?:\[at\]|\(at\)|\{at\}| at |\[@\]|\(@\))"
 _DOT = r"(?:\[dot\]|\(dot\)|\{dot\}| dot |\[\.\]|\(\.\)|\.)"
@@ -36,14 +37,17 @@ _SPOKEN_DOMAINS = frozenset(
 )
 
 
+_PLAIN_ADDRESS = lazy(r"[^\s\[\](){}]+")
+_SPOKEN_AT = lazy(r"\s*[\[({]?\s*(?<![a-z])at(?![a-z])\s*[\])}]?\s*", re.IGNORECASE)
+_SPOKEN_DOT = lazy(r"\s*[\[({]\s*(?:dot|\.)\s*[\])}]\s*|\s+dot\s+", re.IGNORECASE)
+_BRACKETED_AT = lazy(r"[\[({]@[\])}]")
+
+
 def email_canonical(text: str) -> str:
-    text = (
-        re.sub(r"\s*[\[({]?\s*(?<![a-z])at(?![a-z])\s*[\])}]?\s*", "@", text.strip(), flags=re.I)
-        if "@" not in text
-        else text
-    )
-    text = re.sub(r"\s*[\[({]\s*(?:dot|\.)\s*[\])}]\s*|\s+dot\s+", ".", text, flags=re.I)
-    return re.sub(r"[\[({]@[\])}]", "@", text).casefold()
+    if "@" in text and _PLAIN_ADDRESS.fullmatch(text):
+        return text.casefold()
+    text = _SPOKEN_AT.sub("@", text.strip()) if "@" not in text else text.strip()
+    return _BRACKETED_AT.sub("@", _SPOKEN_DOT.sub(".", text)).casefold()
 
 
 EMAIL = Category(
@@ -159,64 +163,6 @@ PHONE = Category(
     ),
     shape=r"[+(]{0,2}\d(?:[ .()/\u00a0\u202f-]{0,3}\d){5,18}(?: {0,2}(?:x|ext\.?|#) ?\d{1,6})?",
     canonical=checks.phone_canonical,
-)  # fmt: skip
-
-_STREET = (
-    r"(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Square|Sq|Terrace|Ter|Place|Pl|Way|"
-    r"Circle|Cir|Highway|Hwy|Parkway|Pkwy|Trail|Close|Crescent|Gardens|Grove|Hill|Mews|Row)"
-)
-_TAIL = (
-    r"(?:,? (?:Apt|Apartment|Suite|Ste|Unit|Floor|Fl|Room|#)\.? ?[A-Za-z0-9-]{1,8})?"
-    r"(?:,? [A-Z][A-Za-z.' -]{1,30},? [A-Z]{2} \d{5}(?:-\d{4})?)?"
-)
-
-ADDRESS = Category(
-    "ADDRESS",
-    examples=(
-        example("ship to «2491 Elm Dr, Greenville, CO 78452»"),
-        example("I live at «69 Gordon Terrace» now"),
-        example('{"email": "kim@example.org", "street": "«12 bis, rue de la République»"}'),
-    ),
-    lookalikes=(
-        "there are 20 Good Way to do it",
-        '{"address": "0x7ffe0000"}',
-        '{"address": "10.0.0.0/8", "bind_address": "tcp://*:5555"}',
-        "2 Place holders, 404 Not Found",
-    ),
-    patterns=(
-        Pattern(
-            rf"(?<![A-Za-z0-9.,:/-])\d{{1,5}}[A-Za-z]? (?:[NSEW]\.? )?(?:[A-Z]"
-            rf"[a-z']{{2,20}} ){{1,3}}{_STREET}\b\.?{_TAIL}"
-            r"(?! (?:to|of)\b)",
-            rank=RECORD,
-        ),
-        Pattern(
-            r"(?<![A-Za-z0-9])\d{1,4}(?: (?:bis|ter))?,? (?:rue|avenue|boulevard|place|chemin|impasse|allée|quai) "
-            r"(?:(?:de|du|des|la|le|les|l'|d') ?){0,3}[A-ZÀ-Ý][A-Za-zÀ-ÿ'-]{1,30}"
-            r"(?: [A-ZÀ-Ý][A-Za-zÀ-ÿ'-]{1,30}){0,3}"
-            r"(?:, \d{5} [A-ZÀ-Ý][A-Za-zÀ-ÿ'-]{1,30})?",
-            rank=RECORD,
-        ),
-        Pattern(
-            r"(?<![A-Za-z])(?:[A-ZÄÖÜ][a-zäöüß]{2,20}(?:straße|strasse|str\.|weg|platz|allee|gasse)|[A-Z]"
-            r"[a-z]{2,20}(?:straat|laan|weg|gade|gatan|vej))"
-            r" \d{1,4} ?[a-z]?\b(?:, \d{4,5} [A-ZÄÖÜ][a-zäöüß]{2,30})?",
-            rank=RECORD,
-        ),
-        Pattern(
-            r"(?<![A-Za-z])P\.? ?O\.? ?Box \d{1,6}(?:, [A-Z][A-Za-z]{2,30})?(?: \d{4,6})?",
-            rank=RECORD,
-        ),
-    ),
-    keys=(
-        "address", "street", "streetaddress", "postaladdress", "homeaddress", "mailingaddress", "billingaddress",
-        "shippingaddress", "addressline", "adresse", "anschrift", "strasse", "strase", "rue", "direccion", "calle",
-        "indirizzo", "via", "endereco", "rua", "morada", "adres", "straat", "ulica", "residence", "deliveryaddress",
-    ),
-    shape=r"(?=.*\d)(?=.*[^\W\d_])(?!\w+://)(?!0x)(?!.*@)[^\x00-\x09\x0b-\x1f<>{}\[\]$`|=\\]{6,200}",
-    plausible=lambda text: " " in text.strip() or "," in text,
-    canonical=lambda text: " ".join(text.replace(",", " ").split()).casefold(),
-    keyed_rank=RECORD,
 )  # fmt: skip
 
 #: Accounts that belong to a machine and not to a person.

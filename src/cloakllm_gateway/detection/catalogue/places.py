@@ -1,0 +1,160 @@
+"""Postal addresses, as they are written in running text and on labels around the world.
+
+No address has a checksum, so each pattern asks for a number and for a word
+that only streets, flats, countries or field post offices have beside it.
+"""
+
+# ruff: noqa: E501 (an expression is a line)
+
+from __future__ import annotations
+
+from cloakllm_gateway.detection.catalogue.contact import LETTERS
+from cloakllm_gateway.detection.catalogue.model import CONTEXT, RECORD, Category, Pattern, example
+
+_CAP = rf"[A-Z{LETTERS}][A-Za-z{LETTERS}.’'-]{{1,30}}"
+_GAP = r"[,\s>?]{1,8}"  # labels stand on lines of their own, quoted ones behind a mark
+_LINK = r"(?:of|and|de|de la|la|las|los|del|della|delle|dei|degli|di|do|da|dos|das|des|du|le|les|van|van de|den|der|am)"
+_UNIT = r"(?:Suite|Ste\.?|Apt\.?|Apartment|Unit|Flat|Floor|Room|#) ?[A-Za-z]?\d{1,5}[A-Za-z]?"
+
+_COUNTRIES = (
+    "|".join(
+        name
+        for name in (
+            "Albania Algeria Andorra Argentina Armenia Australia Austria Azerbaijan Bahrain Bangladesh Belarus Belgium Bolivia "
+            "Brazil Bulgaria Cambodia Cameroon Canada Chile China Colombia Croatia Cuba Cyprus Czechia Denmark Ecuador Egypt "
+            "England Estonia Ethiopia Finland France Georgia Germany Ghana Greece Greenland Guatemala Honduras Hungary Iceland "
+            "India Indonesia Iran Iraq Ireland Israel Italy Jamaica Japan Jordan Kazakhstan Kenya Kosovo Kuwait Latvia Lebanon "
+            "Libya Liechtenstein Lithuania Luxembourg Malaysia Malta Mexico Moldova Monaco Mongolia Montenegro Morocco Nepal "
+            "Netherlands Nicaragua Nigeria Norway Oman Pakistan Panama Paraguay Peru Philippines Poland Portugal Qatar Romania "
+            "Russia Scotland Senegal Serbia Singapore Slovakia Slovenia Spain Sweden Switzerland Syria Taiwan Tanzania Thailand "
+            "Tunisia Turkey Uganda Ukraine Uruguay Uzbekistan Venezuela Vietnam Wales Yemen Zambia Zimbabwe Greenlander"
+        ).split()
+    )
+    + "|Costa Rica|Czech Republic|El Salvador|Hong Kong|New Zealand|North Macedonia|Puerto Rico|Saudi Arabia|South Africa"
+)
+_COUNTRIES += "|South Korea|Sri Lanka|United Kingdom|United States(?: of America)?|UK|USA"
+
+_TAIL = (
+    rf"(?:{_GAP}{_UNIT}){{0,2}}"
+    rf"(?:{_GAP}{_CAP}(?: {_CAP}){{0,3}}(?:{_GAP}(?:[A-Z]{{2,3}}|nan))?(?:{_GAP}(?:{_COUNTRIES})(?: \([A-Z][a-z]{{2,20}}\))?)?"
+    rf"[ ,]{{1,2}}\d{{4,6}}(?:-\d{{4}})?)?"
+)
+
+_ENGLISH = (
+    r"(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Square|Sq|Terrace|Ter|Place|Pl|Way|"
+    r"Circle|Cir|Highway|Hwy|Parkway|Pkwy|Trail|Close|Crescent|Gardens|Grove|Hill|Mews|Row)"
+)
+#: What a street is called before its name.
+_BEFORE = (
+    r"(?:[Rr]ue|Via|Viale|Vicolo|Piazza|Piazzetta|Piazzale|Corso|Largo|Strada|Avenida|Avda\.?|Av\.|Calle|C/|Camino|Paseo|"
+    r"Plaza|Ronda|Rúa|Rua|Travessa|Praça|Estrada|Alameda|[Aa]venue|[Bb]oulevard|Chemin|chemin|[Ii]mpasse|[Aa]llée|[Qq]uai|"
+    r"[Pp]lace|[Uu]l\.|[Uu]lica|[Aa]l\.|[Pp]l\.|[Oo]s\.|Λεωφόρος|Λ\.|Οδός|[Uu]litsa|Pod|Na|Nad)"
+)
+#: ... and behind it, in the same word.
+_GLUED = (
+    rf"[A-Z{LETTERS}][A-Za-z{LETTERS}-]{{2,25}}(?:straße|strasse|str\.|weg|gasse|platz|allee|damm|ufer|ring|straat|laan|plein|"
+    r"gracht|kade|dreef|singel|gade|vej|vejen|vænget|stræde|toften|bakken|parken|gatan|gata|gränd|vägen|väg|vegen|vegur|stræti|"
+    r"straeti|braut|tún|tun|katu|tie|kuja|polku|kaari|utca|brekka|gerði|holt)"
+)
+_HUNGARIAN = r"(?:utca|út|útja|u\.|tér|tere|köz|krt\.)"
+_NUMBER = r"\d{1,5}[A-Za-z]?\b"
+
+#: What people say before they say where something is.
+_WORDS = (
+    r"address(?: is| of [A-Z][A-Za-z ]{1,30} is|es are| to|:| was)?|located (?:at|on|in)|liv(?:e|es|ed|ing) (?:at|in|on)|"
+    r"mov(?:e|ed|ing) to|return(?:ed)? to|offices? (?:is|are) (?:at|in|on)|(?:sent|send|deliver(?:ed)?|ship(?:ped)?|mail(?:ed)?) to|"
+    r"corner of|off at|station is on|meet me at|arrived at|enter on|office is at|wohn(?:t|e|haft) in|habite(?: au)?|vive en|"
+    r"abita in"
+)
+
+
+def _is_numbered(text: str) -> int:
+    """A street and a number; a year is none."""
+    head = text.split("\n")[0]
+    digits = [word for word in head.replace(",", " ").split() if word[:1].isdigit()]
+    return len(text) if any(not (len(word) == 4 and word[:2] in ("19", "20")) for word in digits) else 0
+
+
+ADDRESS = Category(
+    "ADDRESS",
+    examples=(
+        example("ship to «2491 Elm Dr, Greenville, CO 78452»"),
+        example("I live at «69 Gordon Terrace» now"),
+        example('{"email": "kim@example.org", "street": "«12 bis, rue de la République»"}'),
+        example("Büro in der «Lindenstraße 12», zweiter Stock"),
+        example("vive en «Calle de Alcalá 48», Madrid"),
+        example("Kim Lee\n«20789 Allika 46\nSuite 501»\n"),
+        example("May it be sent to «PSC 3294, Box 9168\nAPO AA 61487»?"),
+        example("The letter arrived at «17 Pod Floriánem» last night"),
+        example("Riisa\n«Estonia 62488»"),
+    ),
+    lookalikes=(
+        "there are 20 Good Way to do it",
+        '{"address": "0x7ffe0000"}',
+        '{"address": "10.0.0.0/8", "bind_address": "tcp://*:5555"}',
+        "2 Place holders, 404 Not Found",
+        "the test suite 5 and Unit 12 of the plan",
+        "Germany 2024 and Spain 2025 grew",
+    ),
+    patterns=(
+        Pattern(
+            rf"(?<![A-Za-z0-9.,:/-])\d{{1,5}}[A-Za-z]? (?:\d{{1,5}} )?(?:[NSEW]\.? )?(?:{_CAP} ){{1,3}}{_ENGLISH}\b\.?{_TAIL}"
+            r"(?:,? [A-Z][A-Za-z.' -]{1,30},? [A-Z]{2} \d{5}(?:-\d{4})?)?(?! (?:to|of)\b)",
+            rank=RECORD,
+        ),
+        Pattern(
+            rf"(?<![A-Za-z0-9.,:/-])(?:\d{{1,5}}(?: (?:bis|ter))?,? ){{1,2}}{_BEFORE}(?: {_LINK}\b| l'| d')?"
+            rf"(?: ?{_CAP}(?: {_LINK}\b)?){{1,5}}(?:,? {_NUMBER})?(?:, \d{{4,5}} {_CAP})?{_TAIL}",
+            rank=RECORD,
+        ),
+        Pattern(
+            rf"(?<![A-Za-z0-9.,:/-]){_BEFORE}(?: {_LINK}\b| l'| d')?(?: ?{_CAP}(?: {_LINK}\b)?){{1,5}},? {_NUMBER}{_TAIL}",
+            _is_numbered,
+            rank=RECORD,
+        ),
+        Pattern(
+            rf"(?<![A-Za-z0-9.,:/-])(?:\d{{1,5}} ){{0,2}}(?:{_CAP} ){{0,2}}{_GLUED} {_NUMBER}(?:, \d{{4,5}} {_CAP})?{_TAIL}",
+            _is_numbered,
+            rank=RECORD,
+        ),
+        Pattern(
+            rf"(?<![A-Za-z0-9.,:/-])(?:\d{{1,5}} ){{0,2}}(?:{_CAP} ){{1,3}}{_HUNGARIAN} {_NUMBER}\.?{_TAIL}",
+            _is_numbered,
+            rank=RECORD,
+        ),
+        Pattern(  # a street, of whatever name, and a flat
+            rf"(?<![A-Za-z0-9.,:/-])(?:\d{{1,5}} ){{0,2}}(?:{_CAP}(?: {_LINK}\b)? ){{0,5}}(?:{_CAP}|\d{{1,5}}){_GAP}"
+            rf"(?:Suite|Apt\.?|Apartment) ?\d{{1,5}}{_TAIL}",
+            rank=RECORD,
+        ),
+        Pattern(r"(?<![A-Za-z0-9])(?:Suite|Apt\.?|Apartment) ?\d{1,5}(?![A-Za-z0-9]|[.-]\d)", rank=CONTEXT),
+        Pattern(  # a line of its own, between two numbers
+            rf"(?<![^\n>? ])\d{{3,5}} (?:{_CAP} ){{1,3}}\d{{1,4}}(?=[ \t]*\n|,|\.?$)", _is_numbered, rank=CONTEXT
+        ),
+        Pattern(rf"(?<![A-Za-z0-9])(?:{_COUNTRIES})(?: \([A-Z][a-z]{{2,20}}\))? \d{{5}}(?![A-Za-z0-9]|[.,-]\d)", rank=CONTEXT),
+        Pattern(
+            rf"(?i:{_WORDS})[: ]{{1,3}}(?:the corner of )?((?:\d{{1,5}} ){{0,2}}(?:{_CAP}(?: {_LINK}\b)?[ ,]{{1,2}}){{1,4}}{_NUMBER}"
+            rf"{_TAIL}|\d{{2,5}} (?:\d{{1,5}} )?{_CAP}(?: {_CAP}){{0,4}}{_TAIL})",
+            _is_numbered,
+            rank=CONTEXT,
+        ),
+        Pattern(
+            r"(?<![A-Za-z])P\.? ?O\.? ?Box \d{1,6}(?:, [A-Z][A-Za-z]{2,30})?(?: \d{4,6})?",
+            rank=RECORD,
+        ),
+        Pattern(  # field post offices of the United States
+            r"(?<![A-Za-z0-9])(?i:(?:PSC|Unit|CMR) \d{1,5},? Box \d{1,6}|(?:USNV|USNS|USS|USCGC) [A-Za-z]{2,20})"
+            r"[,\s>?]{1,8}(?i:[AFD]PO),? (?i:A[AEP])(?: \d{5})?(?![A-Za-z0-9])",
+            rank=RECORD,
+        ),
+    ),
+    keys=(
+        "address", "street", "streetaddress", "postaladdress", "homeaddress", "mailingaddress", "billingaddress",
+        "shippingaddress", "addressline", "adresse", "anschrift", "strasse", "strase", "rue", "direccion", "calle",
+        "indirizzo", "via", "endereco", "rua", "morada", "adres", "straat", "ulica", "residence", "deliveryaddress",
+    ),
+    shape=r"(?=.*\d)(?=.*[^\W\d_])(?!\w+://)(?!0x)(?!.*@)[^\x00-\x09\x0b-\x1f<>{}\[\]$`|=\\]{6,200}",
+    plausible=lambda text: " " in text.strip() or "," in text,
+    canonical=lambda text: " ".join(text.replace(",", " ").split()).casefold(),
+    keyed_rank=RECORD,
+)  # fmt: skip
