@@ -23,7 +23,6 @@ from cloakllm_gateway.shell.stores.sqlite import SqliteLedger
 from cloakllm_gateway.shell.stores.witness import Witness
 from cloakllm_gateway.spans import Encoding, Kind, Proof
 from cloakllm_gateway.vault.entries import Entry, Spelling
-from tests.contracts.conftest import Make
 from tests.contracts.servers import RedisServer
 from tests.contracts.test_stores import assign, spelled
 

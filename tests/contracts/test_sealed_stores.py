@@ -8,6 +8,7 @@ import os
 import shutil
 import sqlite3
 import stat
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import pytest
 
 from cloakllm_gateway.errors import VaultError
 from cloakllm_gateway.shell.stores import Options, Store
+from cloakllm_gateway.shell.stores.redis import redis_store
 from cloakllm_gateway.shell.stores.sealed import SealedStore
 from cloakllm_gateway.shell.stores.sqlite import sqlite_store
 from tests.contracts.test_lasting_stores import entries_of
@@ -67,8 +69,6 @@ def test_the_raw_bytes_hold_no_value_no_origin_and_no_unkeyed_hash(state):
 def test_redis_holds_no_value_no_origin_and_no_unkeyed_hash(redis_server, tmp_path):
     import redis
 
-    from cloakllm_gateway.shell.stores.redis import redis_store
-
     redis_server.empty()
     assign(redis_store(Options(tmp_path, url=redis_server.url)), *VALUES)
     with redis.Redis.from_url(redis_server.url) as client:
@@ -76,6 +76,38 @@ def test_redis_holds_no_value_no_origin_and_no_unkeyed_hash(redis_server, tmp_pa
     assert len(raw) > 500
     for word in (*VALUES, "EMAIL", "session"):
         assert not [hint for hint in hints(word) if len(hint) > 3 and hint in raw]
+
+
+REDIS_ATTACKS = {
+    "seals swapped": "local k = redis.call('HKEYS', rows)"
+    " local a, b = redis.call('HGET', rows, k[1]), redis.call('HGET', rows, k[2])"
+    " redis.call('HSET', rows, k[1], b, k[2], a)",
+    "row deleted": "redis.call('HDEL', rows, redis.call('HKEYS', rows)[1])",
+    "row out of order": "redis.call('ZREM', order, redis.call('HKEYS', rows)[1])",
+    "score changed": "redis.call('ZADD', order, -1, redis.call('HKEYS', rows)[1])",
+    "row cut": "redis.call('HSET', rows, redis.call('HKEYS', rows)[1], 'x')",
+    "head deleted": "redis.call('DEL', head)",
+    "head edited": "redis.call('SET', head, redis.call('GET', head) .. 'x')",
+    "head empty": "redis.call('SET', head, '')",
+    "another type": "redis.call('DEL', head) redis.call('HSET', head, 'a', 'b')",
+    "all gone": "redis.call('FLUSHALL')",
+}
+
+
+@pytest.mark.parametrize("attack", REDIS_ATTACKS.values(), ids=REDIS_ATTACKS)
+def test_whatever_is_written_in_redis_is_an_error_and_never_another_value(redis_server, tmp_path, attack):
+    import redis
+
+    redis_server.empty()
+    for value in VALUES:
+        assign(redis_store(Options(tmp_path, url=redis_server.url)), value)
+    with redis.Redis.from_url(redis_server.url) as client:
+        names = "local head, rows, order = KEYS[1], KEYS[2], KEYS[3] "
+        client.eval(names + attack, 3, *(f"{{cloakllm-gateway}}:{name}" for name in ("head", "rows", "order")))
+    with pytest.raises(VaultError):
+        redis_store(Options(tmp_path, url=redis_server.url)).check()
+    with pytest.raises(VaultError):
+        assign(redis_store(Options(tmp_path, url=redis_server.url)), VALUES[0])
 
 
 def test_two_stores_with_the_same_values_have_nothing_in_common(tmp_path):
@@ -97,7 +129,7 @@ def test_everything_is_private(state):
 @pytest.mark.parametrize("name", ["key", "store.db"])
 def test_what_others_could_read_is_refused(state, name):
     (state / "vault" / name).chmod(0o644)
-    with pytest.raises(VaultError, match="open to other users.*chmod 600"):
+    with pytest.raises(VaultError, match=r"open to other users.*chmod 600"):
         store_in(state).check()
 
 
@@ -116,7 +148,7 @@ def test_a_link_in_place_of_the_key_is_refused(state):
 def test_a_store_without_its_key_says_so_and_makes_no_new_one(state):
     key = state / "vault" / "key"
     key.unlink()
-    with pytest.raises(VaultError, match="key of the token store .* is missing"):
+    with pytest.raises(VaultError, match=r"key of the token store .* is missing"):
         store_in(state).check()
     with pytest.raises(VaultError, match="is missing"):
         assign(store_in(state), "new@x.org")
@@ -144,7 +176,7 @@ def test_a_new_key_opens_everything_and_the_old_one_nothing(state, tmp_path_fact
     assert (state / "vault" / "key").read_bytes() != old
     assert entries_of(store_in(state)) == before
     assert assign(store_in(state), VALUES[1]) == [before[VALUES[1]]]
-    with pytest.raises(VaultError, match="another key.*Restart"):
+    with pytest.raises(VaultError, match=r"another key.*Restart"):
         assign(running, VALUES[1])
     (state / "vault" / "key").write_bytes(old)
     with pytest.raises(VaultError, match="is not the key"):
@@ -166,12 +198,9 @@ def test_a_kill_between_the_new_seal_and_the_new_key_is_cleared_up(state, monkey
     assert not (state / "vault" / "key.new").exists()
 
 
-def test_origins_outlive_a_new_key_where_the_value_is_gone(state, monkeypatch):
-    import time
-
+def test_origins_outlive_a_new_key_where_the_value_is_gone(state):
     (before,) = assign(sqlite_store(Options(state, ttl=3600)), VALUES[0])
     later = time.time() + 4000
-    monkeypatch.setattr(time, "time", lambda: later)
     store = SealedStore(*_parts(state), clock=lambda: later)
     store.catch_up()
     assert store.rekey() == 3
@@ -181,8 +210,8 @@ def test_origins_outlive_a_new_key_where_the_value_is_gone(state, monkeypatch):
 
 
 def _parts(state: Path) -> tuple[object, ...]:
-    store = sqlite_store(Options(state, ttl=3600))
-    return store._ledger, store._keeper, store._witness, store._options
+    store = store_in(state)
+    return store._ledger, store._keeper, store._witness, Options(state, ttl=3600)
 
 
 # -- who writes in it ------------------------------------------------------------------------------
@@ -216,7 +245,8 @@ ATTACKS: dict[str, str] = {
     "head empty": "UPDATE head SET sealed = x''",
     "head a text": "UPDATE head SET sealed = 'text'",
     "store id changed": "UPDATE head SET sealed = CAST(randomblob(16) || substr(sealed, 17) AS BLOB)",
-    "key id changed": "UPDATE head SET sealed = CAST(substr(sealed, 1, 16) || randomblob(8) || substr(sealed, 25) AS BLOB)",
+    "key id changed": "UPDATE head SET sealed ="
+    " CAST(substr(sealed, 1, 16) || randomblob(8) || substr(sealed, 25) AS BLOB)",
     "head deleted": "DELETE FROM head",
     "tables dropped": "DROP TABLE rows; DROP TABLE head",
 }

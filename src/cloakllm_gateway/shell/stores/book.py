@@ -132,7 +132,7 @@ class Book:
                 gone = record is None or record.empty
                 for follower in self._followers:
                     if follower.namespace == told.namespace:
-                        follower.pending[told.entry.token] = None if gone else told.entry
+                        follower.pending.append((told.entry.token, None if gone else told.entry))
 
     # -- other changes -----------------------------------------------------------------------------
 
@@ -172,7 +172,7 @@ class Book:
     def follow(self, namespace: str) -> Follower:
         """What there is and what comes in ``namespace``, for as long as the caller keeps the follower."""
         follower = Follower(namespace)
-        follower.pending.update((record.entry.token, record.entry) for record in self._living(namespace))
+        follower.pending.extend((record.entry.token, record.entry) for record in self._living(namespace))
         self._followers.add(follower)
         return follower
 

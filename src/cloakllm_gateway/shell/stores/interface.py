@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Protocol
@@ -47,18 +48,22 @@ class StoreAway(VaultError):
 
 
 class Follower(Struct, eq=False, weakref=True):
-    """What one session has not heard yet of its namespace: entries by token, None for those that are gone.
+    """What one session has not heard yet of its namespace: tokens with their entries, None for those that are gone.
 
-    :meth:`take` it right before what is decided with it, not before something is waited for.
+    Stores add to it in threads of their own.
     """
 
     namespace: str
-    pending: dict[Token, Entry | None] = field(default_factory=dict)
+    pending: deque[tuple[Token, Entry | None]] = field(default_factory=deque)
 
     def take(self) -> Learned:
-        pending, self.pending = self.pending, {}
-        entries = [entry for entry in pending.values() if entry is not None]
-        return Learned(entries, [token for token, entry in pending.items() if entry is None])
+        """To be called right before something is decided with it, not before something is waited for."""
+        now: dict[Token, Entry | None] = {}
+        while self.pending:
+            token, entry = self.pending.popleft()
+            now[token] = entry
+        entries = [entry for entry in now.values() if entry is not None]
+        return Learned(entries, [token for token, entry in now.items() if entry is None])
 
 
 class Store(Protocol):

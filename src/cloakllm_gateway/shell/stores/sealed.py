@@ -104,7 +104,6 @@ class SealedStore:
         self._ledger = ledger
         self._keeper = keeper
         self._witness = witness
-        self._options = options
         self._clock = clock
         self._lock = anyio.Lock()
         self._sealer: Sealer | None = None
@@ -131,14 +130,13 @@ class SealedStore:
         return entries
 
     async def follow(self, namespace: str) -> Follower:
-        return self.book.follow(namespace)
+        return await self._run(self.book.follow, namespace)
 
     async def refresh(self) -> None:
         await self._run(self.catch_up)
 
     async def restored(self, namespace: str, tokens: Iterable[Token]) -> None:
-        if self.book.restored(namespace, tokens := list(tokens)):
-            await self._run(self._change, lambda _take: self.book.restored(namespace, tokens))
+        await self._run(self._mark_restored, namespace, tuple(tokens))
 
     async def forget(self, namespace: str) -> None:
         await self._run(self._change, lambda _take: self.book.without(namespace))
@@ -306,6 +304,10 @@ class SealedStore:
         self._ledger.change(work)
         if step is not None:
             self._take_step(step)
+
+    def _mark_restored(self, namespace: str, tokens: Sequence[Token]) -> None:
+        if self.book.restored(namespace, tokens):
+            self._change(lambda _take: self.book.restored(namespace, tokens))
 
     def _begun(self) -> Sealer:
         """The sealer; for a new store also its id and its index key, which become real with the first change."""

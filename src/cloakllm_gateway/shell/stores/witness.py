@@ -52,7 +52,16 @@ class Witness:
         self._noted = seen
 
     def note(self, revision: int, key: bytes) -> None:
-        """The store has come to ``revision``."""
+        """The store has come to ``revision``.  Raises ``VaultError`` where that can't be written down."""
+        try:
+            self._note(revision, key)
+        except OSError as error:
+            raise VaultError(
+                f"{self._file} can't be written: {error.strerror or type(error).__name__}",
+                "Its directory has to be readable and writable for you alone.",
+            ) from None
+
+    def _note(self, revision: int, key: bytes) -> None:
         if revision <= self._noted:
             return
         private_dir(self._file.parent)
