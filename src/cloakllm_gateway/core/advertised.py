@@ -17,6 +17,7 @@ from typing import Any
 
 from cloakllm_gateway.core import texts
 from cloakllm_gateway.core.documentation import mentions_documentation
+from cloakllm_gateway.core.events import Effect, Log
 from cloakllm_gateway.core.settings import Settings, UpstreamSettings
 from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.protocol.jsonrpc import Request
@@ -27,8 +28,9 @@ from cloakllm_gateway.vault import tokens
 class Tools:
     """The schemas of tools as the client knows them; ``changed`` is called when it should ask for them again."""
 
-    def __init__(self, settings: Settings, changed: Callable[[], None]) -> None:
+    def __init__(self, settings: Settings, emit: Callable[[Effect], None], changed: Callable[[], None]) -> None:
         self._settings = settings
+        self._emit = emit
         self._changed = changed
         self._listed: dict[str, Any] = {}
         self._told: dict[str, Any] = {}
@@ -54,6 +56,8 @@ class Tools:
 
     def fitting(self, request: Request, before: Any, after: Any) -> Any:
         """The result ``after`` of a call as it may be sent; ``before`` is what the upstream said."""
+        if not isinstance(after, dict):
+            return after
         name = self._tool(request, after)
         # A client that has not asked for the list may do so once it has the result.
         schema = self._told.get(name, self._listed.get(name))
@@ -63,17 +67,18 @@ class Tools:
 
         if demands(schema).admit(before["structuredContent"], after["structuredContent"]):
             return after
+        self._emit(Log("info", "result_given_as_text", {"tool": name}))
         if name not in self._wide:
             self._wide.add(name)
             self._changed()
         return _as_text(after)
 
-    def _tool(self, request: Request, result: Any) -> str:
+    def _tool(self, request: Request, result: dict[str, Any]) -> str:
         """Which tool a result is of, "" if of none."""
         params = request.params or {}
         if request.method == "tasks/result":
             return self._tasks.get(str(params.get("taskId")), "")
-        if request.method != "tools/call" or not isinstance(result, dict):
+        if request.method != "tools/call":
             return ""
         name = str(params.get("name"))
         task = result.get("task")

@@ -21,8 +21,8 @@ _RESERVED_ADDRESS = lazy(
 )
 
 _MENTION = lazy(
-    r"@(?:[\w-]+\.)*(?:example\.(?:com|org|net)|test|invalid|example|localhost)\b|\b(?:127\.0\.0|192\.0\.2|198\.51\.100"
-    r"|203\.0\.113)\.\d|\b2001:db8:|::1\b|\b0\.0\.0\.0\b",
+    r"@(?:[\w-]+\.)*(?:example\.(?:com|org|net)|test|invalid|example|localhost)\b"
+    r"|\b(?:127\.0\.0|192\.0\.2|198\.51\.100|203\.0\.113)\.\d|\b0\.0\.0\.0\b|\b2001:db8:|::1\b",
     re.IGNORECASE,
 )
 

@@ -115,11 +115,11 @@ class Gateway:
         self._requests = Requests(settings.max_pending, emit)
         self._calls = Calls(emit)
         self._jobs = Jobs(settings, vault, handles, self._directory, emit, clock)
-        self._tools = advertised.Tools(settings, changed=lambda: self._list_changed("tools"))
+        self._tools = advertised.Tools(settings, emit, changed=lambda: self._list_changed("tools"))
         self._lists = Lists(settings, self._upstreams, self._directory, vault, self._jobs, self._ask, emit, self._tools)
         self._questions = Questions(settings, self._restorer, self._jobs, emit, self._to_client)
         self._outbound = Outbound(
-            settings, self._requests, self._restorer, self._calls, self._jobs, self._questions, self._directory, emit,
+            settings, self._requests, self._restorer, self._calls, self._jobs, self._questions, self._directory, vault, emit,
             answered=self._call_answered,
         )  # fmt: skip
         self._greeting = Greeting(
@@ -531,7 +531,8 @@ class Gateway:
             self._jobs.start(Work(upstream, UNKNOWN_NOTIFICATION, whole, DATA, checked, failed))
             return
         shape = row.params if row else DATA
-        self._jobs.start(Work(upstream, notification.method, notification.params or {}, shape, done, failed))
+        restored = upstream.restored()
+        self._jobs.start(Work(upstream, notification.method, notification.params or {}, shape, done, failed, restored))
 
     def _list_changed(self, kind: str) -> None:
         """Forget what the lists said, and tell the client once for many."""
