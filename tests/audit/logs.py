@@ -71,7 +71,14 @@ def days(directory: Path, entries: int = 12, days: int = 3) -> Path:
     return directory
 
 
+def accepted(directory: Path) -> bool:
+    """Whether the ecosystem's own verifier accepts a log."""
+    from cloakllm_verifier import verify_audit
+
+    return bool(verify_audit(str(directory))["ok"])
+
+
 def theirs(directory: Path) -> subprocess.CompletedProcess[str]:
-    """What the ecosystem's own verifier says."""
+    """What the command of the ecosystem's own verifier says."""
     command = [str(Path(sys.executable).with_name("cloakllm-verify")), "audit", str(directory)]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)

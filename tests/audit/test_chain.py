@@ -97,7 +97,7 @@ def test_an_entry_that_lacks_a_field_is_not_written():
 def test_a_name_is_bounded_and_printable_and_short_plain_names_stay(text: str):
     name = schema.name(text)
     assert len(name) <= schema.NAME_LENGTH and name.isascii() and (not name or name.isprintable())
-    if text.isascii() and text.isprintable() and len(text) <= schema.NAME_LENGTH and not set(text) & set("\"\\"):
+    if text.isascii() and text.isprintable() and len(text) <= schema.NAME_LENGTH and not set(text) & set('"\\'):
         assert name == text
 
 

@@ -122,7 +122,7 @@ class Log:
         if self._path is not None:
             file = os.fstat(self._handle)
             same = file.st_nlink > 0 and self._lock.read() == self._path.name.encode()
-            if same and file.st_size == self._end:
+            if same and (file.st_size == self._end or self._follow_others(file.st_size)):
                 return []
             cut = not same or file.st_size < self._end
         before = self._head
@@ -133,6 +133,14 @@ class Log:
         if torn:
             recovered.append(schema.body("log_recovered", {"reason": "torn", "lost": 0}))
         return recovered
+
+    def _follow_others(self, size: int) -> bool:
+        """Others wrote to the same file and left it whole: take the head from its last line."""
+        end, head = _last_entry(self._handle, size) if size > self._end else (0, None)
+        if head is None or end != size:
+            return False
+        self._head, self._end = head, end
+        return True
 
     def _find_end(self) -> bool:
         """Go to the last entry on disk; whether something behind it had to be set aside."""
@@ -160,8 +168,6 @@ class Log:
         """Begin the file of a new day."""
         if self._path is not None and self._path.name >= name:
             return
-        if self._unsynced:
-            os.fsync(self._handle)
         self._close_file()
         path = self._directory / name
         self._lock.write(name.encode())
@@ -194,7 +200,10 @@ class Log:
 
     def _close_file(self) -> None:
         if self._handle >= 0:
+            if self._unsynced:
+                os.fsync(self._handle)
             os.close(self._handle)
+        self._unsynced = False
         self._path, self._handle, self._end = None, -1, 0
 
 
