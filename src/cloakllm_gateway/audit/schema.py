@@ -140,6 +140,12 @@ EVENTS: Final[Mapping[str, Mapping[str, Check]]] = {
     "raw_pii": {**_TOOL, "direction": _one_of(*DIRECTIONS), "action": _one_of("log", "block"), "dump": _flag},
     "asked": {**_TOOL, "direction": _one_of(*DIRECTIONS), "allowed": _flag},
     "observed": {**_PLACE, "direction": _one_of(*DIRECTIONS), "reason": _text},
+    "vault": {
+        "action": _one_of("list", "forget", "purge", "rekey", "passphrase", "reveal"),
+        "namespace": _name,
+        "count": _count,
+        "refused": _flag,
+    },
     "upstream_start": {"upstream": _name, "protocol": _name},
     "upstream_crash": {"upstream": _name, "reason": _text, "final": _flag},
     "upstream_stop": {"upstream": _name},

@@ -9,6 +9,7 @@ import click
 from cloakllm_gateway import __version__
 from cloakllm_gateway.cli.audit import audit
 from cloakllm_gateway.cli.faults import report_uncaught
+from cloakllm_gateway.cli.vault import vault
 
 _CONFIG = click.option("--config", metavar="FILE", help="The configuration, a JSON file.")
 _VERBOSE = click.option("-v", "--verbose", is_flag=True, help="Show the log and where texts were skipped, too.")
@@ -61,6 +62,7 @@ def demo() -> None:
 
 
 gateway.add_command(audit)
+gateway.add_command(vault)
 
 
 def _serve(config: str) -> None:

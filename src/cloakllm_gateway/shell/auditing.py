@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import platform
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,9 @@ import msgspec
 from anyio.abc import TaskGroup
 
 from cloakllm_gateway import __version__
+from cloakllm_gateway.audit.schema import body
 from cloakllm_gateway.detection.categories import NAMES
+from cloakllm_gateway.shell.audit.log import Log
 from cloakllm_gateway.shell.audit.recorder import Audit
 from cloakllm_gateway.shell.config import Config
 from cloakllm_gateway.shell.stores import default_state_dir
@@ -41,6 +44,19 @@ def audit_of(parts: Parts) -> Audit | None:
     reason = "there is no state directory" if parts.config.audit else "the configuration says so"
     parts.logger.log("warning", "audit_is_off", reason=reason, key="audit")
     return None
+
+
+def record(config: Config, event: str, fields: Mapping[str, Any]) -> None:
+    """One entry of a command, which is a session by itself; nothing where the log is off.  Raises ``AuditError``."""
+    directory = directory_of(config)
+    if directory is None:
+        return
+    log = Log(directory, os.urandom(8).hex())
+    try:
+        log.append([body(event, fields)])
+        log.sync()
+    finally:
+        log.close()
 
 
 @asynccontextmanager

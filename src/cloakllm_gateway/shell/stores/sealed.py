@@ -36,6 +36,7 @@ import anyio
 import anyio.to_thread
 import msgspec
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from cloakllm_gateway.errors import ConfigError, VaultError
 from cloakllm_gateway.shell.stores import keys
@@ -56,13 +57,18 @@ _TOMBSTONES = 1000
 
 
 class _Head(Struct, array_like=True, frozen=True):
-    """The sealed part of a head.  ``numbers`` are the next ones, ``total`` the sum over all rows."""
+    """The sealed part of a head.
+
+    ``numbers`` are the next ones, ``total`` the sum over all rows, ``lock``
+    what a passphrase is checked against before a person may read values.
+    """
 
     revision: int = 0
     horizon: int = 0
     total: bytes = b""
     index_key: bytes = b""
     numbers: dict[str, int] = field(default_factory=dict)
+    lock: bytes = b""
 
 
 class _Kept(Struct, array_like=True, frozen=True):
@@ -92,7 +98,7 @@ class _Kept(Struct, array_like=True, frozen=True):
 class SealedStore:
     """A :class:`~cloakllm_gateway.shell.stores.interface.Store` in ``ledger``.
 
-    ``clock`` tells the seconds since 1970.
+    ``clock`` tells the seconds since 1970; ``place`` says to people where it is.
     """
 
     shared = True
@@ -101,6 +107,7 @@ class SealedStore:
         self, ledger: Ledger, keeper: keys.KeyKeeper, witness: Witness, options: Options,
         clock: Callable[[], float] = time.time,
     ) -> None:  # fmt: skip
+        self.place = ledger.place
         self._ledger = ledger
         self._keeper = keeper
         self._witness = witness
@@ -167,6 +174,15 @@ class SealedStore:
         self._change(plan)
         return len(gone)
 
+    @property
+    def lock(self) -> bytes:
+        """What was given to :meth:`set_lock` last, empty if nothing was."""
+        return self._head.lock
+
+    def set_lock(self, lock: bytes) -> None:
+        """Keep ``lock`` with the store, sealed."""
+        self._change(lambda _take: {}, lock)
+
     def rekey(self) -> int:
         """Seal everything anew under a new key; how many records there are.  Running gateways have to be restarted."""
         new_key = secrets.token_bytes(KEY_BYTES)
@@ -225,10 +241,10 @@ class SealedStore:
         key_at, sealed_at = _STORE_ID_BYTES, _STORE_ID_BYTES + KEY_ID_BYTES
         store_id, key_id = written[:key_at], written[key_at:sealed_at]
         if self._sealer is None:
-            self._sealer = keys.find(self._keeper, key_id, self._ledger.place)
+            self._sealer = keys.find(self._keeper, key_id, self.place)
         if key_id != self._sealer.key_id:
             raise VaultError(
-                f"The token store at {self._ledger.place} was sealed with another key", "Restart the gateway."
+                f"The token store at {self.place} was sealed with another key", "Restart the gateway."
             )
         try:
             head = msgspec.msgpack.decode(self._sealer.open(written[sealed_at:], _head_identity(store_id)), type=_Head)
@@ -277,8 +293,8 @@ class SealedStore:
 
     # -- writing -----------------------------------------------------------------------------------
 
-    def _change(self, plan: Callable[[Callable[[str], int]], Changes]) -> None:
-        """Write what ``plan`` wants in the store as it is then, and what is over its time.
+    def _change(self, plan: Callable[[Callable[[str], int]], Changes], lock: bytes | None = None) -> None:
+        """Write what ``plan`` wants in the store as it is then, a new lock, and what is over its time.
 
         ``plan`` is given a source of numbers, and may be called again.
         """
@@ -298,8 +314,11 @@ class SealedStore:
                 return number
 
             changes = {**self.book.expired(self._clock()), **plan(take)}
-            step = self._step(sealer, changes, numbers) if changes else None
-            return step.change if step else None
+            if not changes and lock is None:
+                step = None
+                return None
+            step = self._step(sealer, changes, numbers, lock=lock)
+            return step.change
 
         self._ledger.change(work)
         if step is not None:
@@ -318,7 +337,15 @@ class SealedStore:
             self._head = _Head(index_key=secrets.token_bytes(KEY_BYTES))
         return self._sealer
 
-    def _step(self, sealer: Sealer, changes: Changes, numbers: dict[str, int], *, anew: bool = False) -> _Step:
+    def _step(
+        self,
+        sealer: Sealer,
+        changes: Changes,
+        numbers: dict[str, int],
+        *,
+        lock: bytes | None = None,
+        anew: bool = False,
+    ) -> _Step:
         """The rows for ``changes`` and a head that covers them; ``anew`` if they are all there will be."""
         going = {name for name, record in changes.items() if record is None}
         tombs = self._tombs | going
@@ -331,8 +358,14 @@ class SealedStore:
         if not anew:
             total -= sum(self._weights.get(name, 0) for name in fresh.keys() | wiped)
         total = (total + sum(fresh.values())) % SUM_MODULUS
-        horizon = revision if wiped else self._head.horizon
-        head = _Head(revision, horizon, total.to_bytes(16, "big"), self._head.index_key, numbers)
+        head = replace(
+            self._head,
+            revision=revision,
+            horizon=revision if wiped else self._head.horizon,
+            total=total.to_bytes(16, "big"),
+            numbers=numbers,
+            lock=self._head.lock if lock is None else lock,
+        )
         sealed = sealer.seal(msgspec.msgpack.encode(head), _head_identity(self._store_id), os.urandom(NONCE_BYTES))
         written = self._store_id + sealer.key_id + sealed
         return _Step(Change(written, rows, [n for n in wiped if isinstance(n, bytes)]), head, changes, fresh)
@@ -367,7 +400,7 @@ class SealedStore:
 
     def _damaged(self, how: str) -> VaultError:
         return VaultError(
-            f"The token store at {self._ledger.place} {how}",
+            f"The token store at {self.place} {how}",
             "Continued, it could give old tokens new meanings. Restore it from a backup.",
         )
 
