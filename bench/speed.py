@@ -123,7 +123,7 @@ async def sanitize(scanner: Scanner, store: MemoryStore, vault: Vault, body: str
 
     shape = SURFACE["tools/call"].result
     assert shape is not None
-    source = Source("crm", vault, Handles(), frozenset(CATALOGUE))
+    source = Source("crm", "session", vault, Handles(), frozenset(CATALOGUE))
     began = time.perf_counter()
     part = jsonrpc.decode(line)["result"]
     clean = await drive(Sanitizing(part, shape, source), scanner.find, assign)

@@ -89,7 +89,8 @@ def disjoint(spans: Iterable[Span], text: str) -> list[Span]:
     The more certain span wins, then the longer, then the earlier.  What a
     loser covers beyond the winner stays hidden as a span of its own, trimmed
     to its first and last letter or digit: nobody's remainder leaks.  Such a
-    remainder is a value of the loser's category, spelled plainly.
+    remainder is a value of the loser's category, spelled plainly.  Whatever
+    holds a part of something sensitive is sensitive itself.
     """
     queue = sorted(spans, key=_certainty)
     taken: list[Span] = []  # kept sorted by start
@@ -110,7 +111,18 @@ def disjoint(spans: Iterable[Span], text: str) -> list[Span]:
             at = bisect_left(starts, start)
             starts.insert(at, start)
             taken.insert(at, kept)
+    for span in queue:
+        if span.sensitive:
+            _mark_sensitive(span, taken, starts)
     return taken
+
+
+def _mark_sensitive(span: Span, taken: list[Span], starts: list[int]) -> None:
+    at = max(bisect_right(starts, span.start) - 1, 0)
+    while at < len(taken) and taken[at].start < span.end:
+        if taken[at].end > span.start and not taken[at].sensitive:
+            taken[at] = taken[at]._replace(sensitive=True)
+        at += 1
 
 
 def _certainty(span: Span) -> tuple[int, int, int]:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from cloakllm_gateway.core.events import Assign, LogOutput, Record, Send, Timer
+from cloakllm_gateway.core.settings import Scope
 from cloakllm_gateway.protocol import jsonrpc
 from tests.core.transcript import HELLO, SERVES, Conversation, opened, says, settings, text_of, upstream
 
@@ -340,3 +341,71 @@ def test_an_upstream_that_comes_back_is_told_what_the_session_had_asked_for(talk
         ("logging/setLevel", {"level": "debug"}),
         ("resources/subscribe", {"uri": "file:///a"}),
     ]
+
+
+@pytest.mark.parametrize("declared", [None, [], "x", 1, {"tools": None}, {"tools": []}])
+def test_capabilities_that_are_none_are_taken_as_none(tmp_path: Path, declared: Any) -> None:
+    talk = Conversation(settings(upstream("crm"), upstream("evil")), tmp_path)
+    talk.connect("crm").connect("evil").ask(0, "initialize", HELLO)
+    talk.answer("crm", {"protocolVersion": "2025-11-25", "capabilities": SERVES})
+    talk.answer("evil", {"protocolVersion": "2025-11-25", "capabilities": declared})
+    talk.ask(1, "tools/list").answer("crm", {"tools": [{"name": "look"}]})
+    assert [m["id"] for m in talk.take()] == [0, 1]
+
+
+def test_an_upstream_that_pages_for_ever_is_left_out_of_the_list(tmp_path: Path) -> None:
+    talk = opened(settings(upstream("crm"), upstream("evil")), tmp_path)
+    talk.ask(1, "tools/list").answer("crm", {"tools": [{"name": "look"}]})
+    talk.answer("evil", {"tools": [], "nextCursor": "more"})
+    (timer,) = [timer for timer in talk.timers if timer.purpose == "list"]
+    talk.elapse(timer)
+    assert [tool["name"] for tool in talk.only()["result"]["tools"]] == ["crm__look"]
+    talk.answer("evil", {"tools": [{"name": "late"}]})
+    assert talk.take() == []
+
+
+def test_no_upstream_unhides_the_values_of_another_by_calling_something_so(tmp_path: Path) -> None:
+    talk = opened(settings(upstream("crm"), upstream("evil")), tmp_path)
+    customer = {"first_name": "Zebulon", "last_name": "Quuxley", "email": MAIL}
+    talk.call(1, "crm__look").answer("crm", says("x", structuredContent=customer))
+    talk.ask(2, "tools/list")
+    schema = {"type": "object", "properties": {"zebulon": {}, "quuxley": {}}}
+    for name in ("crm", "evil"):
+        talk.answer(name, {"tools": [{"name": "look", "inputSchema": schema if name == "evil" else {}}]})
+    talk.sent.clear()
+    talk.call(3, "crm__look").answer("crm", says("Zebulon called about Quuxley"))
+    assert text_of(talk.only()) == "[PERSON_0] called about [PERSON_1]"
+
+
+def test_presence_of_a_token_tells_an_upstream_of_its_own_group_nothing(tmp_path: Path) -> None:
+    talk = opened(settings(upstream("crm"), upstream("evil", token_scope=Scope.UPSTREAM)), tmp_path)
+    talk.call(1, "crm__look").answer("crm", says("SSN: 536228726"))
+    assert text_of(talk.only()) == "SSN: [SSN_0]"
+    rows = " ".join(f"row {n}: {536228720 + n}" for n in range(10))
+    talk.call(2, "evil__look").answer("evil", says(rows))
+    assert text_of(talk.only()) == rows
+
+
+def test_parts_of_a_restored_value_stay_hidden_in_what_is_said_meanwhile(talk: Conversation) -> None:
+    talk.call(1, "crm__look").answer("crm", says("anneliese.wolperding@acme-corp.com"))
+    talk.sent.clear()
+    talk.call(2, "crm__send", {"to": "[EMAIL_0]"}, _meta={"progressToken": 1})
+    token = talk.only("crm")["params"]["_meta"]["progressToken"]
+    said = "mailbox anneliese.wolperding unknown"
+    talk.upstream("crm", jsonrpc.notification("notifications/message", {"level": "info", "data": said}))
+    progress = {"progressToken": token, "progress": 1, "message": said}
+    talk.upstream("crm", jsonrpc.notification("notifications/progress", progress))
+    assert "anneliese.wolperding" not in str(talk.take())
+
+
+def test_a_template_of_many_gaps_is_matched_in_no_time(tmp_path: Path) -> None:
+    talk = opened(settings(upstream("crm"), upstream("evil")), tmp_path)
+    talk.ask(1, "resources/templates/list").answer("crm", {"resourceTemplates": []})
+    template = "evil://a/" + "z".join(f"{{{n}}}" for n in "abcdefgh") + "!"
+    talk.answer("evil", {"resourceTemplates": [{"uriTemplate": template, "name": "t"}]})
+    talk.ask(2, "resources/list").answer("crm", {"resources": []}).answer("evil", {"resources": []})
+    talk.sent.clear()
+    talk.ask(3, "resources/read", {"uri": "evil://a/" + "z" * 5000})
+    assert talk.only()["error"]["code"] == -32602
+    talk.ask(4, "resources/read", {"uri": "evil://a/" + "z" * 5000 + "!"})
+    assert talk.only("evil")["method"] == "resources/read"

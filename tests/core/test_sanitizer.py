@@ -62,7 +62,7 @@ class Gate:
             self.vault.learn(entries)
             return entries
 
-        source = Source(ORIGIN, self.vault, self.handles, CATEGORIES, **more)
+        source = Source(ORIGIN, "session", self.vault, self.handles, CATEGORIES, **more)
         clean = await drive(Sanitizing(part, shape, source), find, assign)
         self.vault.show(clean.tokens)
         return clean.part
@@ -290,3 +290,37 @@ def best_of(times: int, text: str) -> float:
 def test_four_times_the_finds_take_about_four_times_the_time() -> None:
     best_of(1, rows(100))  # expressions are compiled
     assert best_of(3, rows(4000)) < 8 * best_of(3, rows(1000))
+
+
+MAILED = "id,mail\n1,kim@acme-corp.com\n"
+
+
+@pytest.mark.parametrize(
+    "blob",
+    [
+        base64.b64encode(MAILED.encode("utf-16")),
+        base64.b64encode(b"\xfe\xff" + MAILED.encode("utf-16-be")),
+        base64.b64encode(MAILED.encode("utf-16-le")),
+        base64.b64encode(b"A=1\0MAIL=kim@acme-corp.com\0"),
+        base64.b64encode("Имя,почта\nКим,kim@acme-corp.com\n".encode("cp1251")),
+        base64.b64encode(MAILED.encode()).rstrip(b"="),
+        base64.encodebytes(b"x" * 47 + b" kim@acme-corp.com tail tail tail tail"),
+        base64.urlsafe_b64encode(b"\xc3\xbf\xc3\xbe?" + MAILED.encode()),
+    ],
+)
+def test_text_in_a_blob_is_read_however_it_is_packed(blob: bytes) -> None:
+    shape = SURFACE["resources/read"].result
+    assert shape is not None
+    contents = [{"uri": "f://a", "mimeType": "text/csv", "blob": blob.decode()}]
+    out = Gate().sanitize({"contents": contents}, shape)["contents"][0]["blob"]
+    data = base64.b64decode(out)
+    assert b"EMAIL_" in data.replace(b"\0", b"")
+    assert b"kim@" not in data.replace(b"\0", b"")
+
+
+@pytest.mark.parametrize(("key", "number"), [("ssn", "536228726.0"), ("phone", "4.155550134e9")])
+def test_a_whole_number_in_any_notation_is_read_as_its_digits(key: str, number: str) -> None:
+    gate = Gate()
+    out = gate.sanitize({key: Number(number), "email": "kim@acme-corp.com"})
+    assert out[key].startswith("[")
+    assert gate.restore(out)[key] == Number(number)

@@ -20,6 +20,8 @@ from tests.vault.samples import entry
 
 KIM = entry("EMAIL_0", "kim@example.com")
 
+GROUP = "session"
+
 
 def vault(*entries: Entry) -> Vault:
     known = Vault()
@@ -28,7 +30,7 @@ def vault(*entries: Entry) -> Vault:
 
 
 def known(text: str, *entries: Entry, origin: str = "other") -> list[str]:
-    return [text[s.start : s.end] for s in vault(*entries).known(text, origin)]
+    return [text[s.start : s.end] for s in vault(*entries).known(text, origin, GROUP)]
 
 
 def echoed(text: str, *entries: Entry) -> list[str]:
@@ -42,7 +44,7 @@ def test_a_session_knows_only_what_it_learned():
     one, two = vault(KIM), vault()
     assert one.lookup(Token("EMAIL", 0)) == KIM
     assert two.lookup(Token("EMAIL", 0)) is None
-    assert two.known("kim@example.com", "crm") == []
+    assert two.known("kim@example.com", "crm", GROUP) == []
 
 
 def test_learning_again_brings_new_origins():
@@ -66,7 +68,7 @@ def test_tokens_shown_are_remembered_and_the_last_ten_of_a_category_listed():
 
 
 def test_a_value_with_a_token_is_found_wherever_it_stands_as_a_word():
-    assert vault(KIM).known("To kim@example.com, KIM@EXAMPLE.COM.", "any") == [
+    assert vault(KIM).known("To kim@example.com, KIM@EXAMPLE.COM.", "any", GROUP) == [
         Span(3, 18, "EMAIL", "kim@example.com", "kim@example.com", proof=Proof.KNOWN),
         Span(20, 35, "EMAIL", "KIM@EXAMPLE.COM", "kim@example.com", proof=Proof.KNOWN),
     ]
@@ -121,13 +123,13 @@ def test_a_literal_is_no_known_value():
 
 def test_offsets_are_exact_where_lower_casing_changes_lengths():
     text = "İİ GROSSMANN ßß Kim@Example.com ŉ Großmann"
-    found = vault(KIM, entry("PERSON_0", "Großmann")).known(text, "x")
+    found = vault(KIM, entry("PERSON_0", "Großmann")).known(text, "x", GROUP)
     assert [text[s.start : s.end] for s in found] == ["GROSSMANN", "Kim@Example.com", "Großmann"]
 
 
 def test_the_encoded_form_is_known_with_its_value():
     seen = entry("EMAIL_1", "kim@x.org", raw="a2ltQHgub3Jn", encoding=Encoding.BASE64)
-    assert vault(seen).known("is a2ltQHgub3Jn it", "x") == [
+    assert vault(seen).known("is a2ltQHgub3Jn it", "x", GROUP) == [
         Span(3, 15, "EMAIL", "kim@x.org", "kim@x.org", Encoding.BASE64, Proof.KNOWN)
     ]
     assert known("is A2LTQHgub3Jn it", seen) == []
@@ -141,7 +143,7 @@ def test_a_very_long_value_is_found_and_a_cut_copy_of_it_too():
     key = "-----BEGIN PRIVATE KEY-----\n" + "MIIEfake/" * 40 + "\n-----END PRIVATE KEY-----"
     secret = entry("PRIVATE_KEY_0", key, canonical=key)
     assert known(f"a {key} b", secret) == [key]
-    (cut,) = vault(secret).known(f"a {key[:200]}\n(output truncated)", "x")
+    (cut,) = vault(secret).known(f"a {key[:200]}\n(output truncated)", "x", GROUP)
     assert (cut.start, cut.end) == (2, 202)
     assert cut.canonical == key[:200]
 
@@ -149,7 +151,7 @@ def test_a_very_long_value_is_found_and_a_cut_copy_of_it_too():
 def test_a_value_proved_by_its_key_is_known_only_in_messages_of_its_origins():
     word = entry("PERSON_0", "inputSchema", proof=Proof.KEY, origins=["evil"])
     assert known("the inputSchema", word, origin="crm") == []
-    (found,) = vault(word).known("the INPUTSCHEMA", "evil")
+    (found,) = vault(word).known("the INPUTSCHEMA", "evil", GROUP)
     assert found.proof is Proof.KEY, "a further spelling must not be known elsewhere either"
     both = entry("PERSON_0", "inputSchema", proof=Proof.KEY, origins=["evil", "crm"])
     assert known("the inputSchema", word, both, origin="crm") == ["inputSchema"]
@@ -172,7 +174,7 @@ def test_reserved_words_are_never_values(reserve_first):
     session = Vault(["crm__search"] if reserve_first else [])
     session.learn([entry("SECRET_0", "CRM__Search", proof=Proof.SHAPE)])
     session.reserve(["crm__search"])
-    assert session.known("call crm__search or CRM__Search", "crm") == []
+    assert session.known("call crm__search or CRM__Search", "crm", GROUP) == []
 
 
 VALUES = st.text(st.sampled_from("abAB1 .@_ßİé山"), min_size=1, max_size=8)
@@ -183,7 +185,7 @@ def test_known_spans_are_disjoint_sorted_and_hold_a_value_each(values, text):
     entries = [entry(f"TERM_{n}", value, canonical=value) for n, value in enumerate(values)]
     folded = {value.casefold() for value in values}
     end = 0
-    for span in vault(*entries).known(text, "x"):
+    for span in vault(*entries).known(text, "x", GROUP):
         assert span.start >= end
         end = span.end
         assert text[span.start : span.end].casefold() in folded
@@ -197,7 +199,7 @@ def test_a_known_value_between_spaces_is_always_found(values, data):
     if len(value) < 4 or value not in values or not any(c.isalpha() for c in value) or value.casefold() in COMMON:
         return
     text = f"İ {value} ß"
-    assert any(s.start <= 2 and s.end >= 2 + len(value) for s in vault(*entries).known(text, "x")) or any(
+    assert any(s.start <= 2 and s.end >= 2 + len(value) for s in vault(*entries).known(text, "x", GROUP)) or any(
         other in text and other != value for other in values
     )
 
@@ -214,8 +216,8 @@ def many(size: int) -> Vault:
 def test_20_000_values_cost_at_most_three_times_as_much_as_20():
     text = ("The user user17 wrote to user3.3743@mail3.example.com about the users and user-data. " * 70)[:5000]
     few, lots = many(20), many(20_000)
-    assert len(few.known(text, "x")) == len(lots.known(text, "x")) > 50
-    assert seconds(lambda: lots.known(text, "x")) < 3 * seconds(lambda: few.known(text, "x")) + 0.001
+    assert len(few.known(text, "x", GROUP)) == len(lots.known(text, "x", GROUP)) > 50
+    assert seconds(lambda: lots.known(text, "x", GROUP)) < 3 * seconds(lambda: few.known(text, "x", GROUP)) + 0.001
 
 
 def _staircase() -> list[str]:
@@ -229,7 +231,7 @@ def test_looking_for_known_values_is_linear_whatever_was_learned(text):
 
     def cost(size: int) -> float:
         whole = text * (size // len(text))
-        return seconds(lambda: session.known(whole, "x"))
+        return seconds(lambda: session.known(whole, "x", GROUP))
 
     assert cost(40_000) < 2 * (4 * cost(10_000)) + 0.01
 

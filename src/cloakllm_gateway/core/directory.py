@@ -7,8 +7,7 @@ must not get to see the values of somebody else's URIs.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from msgspec import Struct, field
@@ -36,7 +35,7 @@ class Owner(NamedTuple):
 class Template(NamedTuple):
     upstream: str
     text: str
-    pattern: re.Pattern[str] | None
+    literals: tuple[str, ...]
 
 
 class Directory(Struct):
@@ -68,12 +67,12 @@ class Directory(Struct):
         return self._shown.get(upstream, {})
 
     def set_templates(self, listed: Iterable[tuple[str, str]]) -> None:
-        self.templates = [Template(upstream, text, _pattern(text)) for upstream, text in listed]
+        self.templates = [Template(upstream, text, _literals(text)) for upstream, text in listed]
 
     def by_template(self, uri: str) -> str | None:
         """The first upstream with a template that ``uri`` fits."""
         for template in self.templates:
-            if template.pattern and template.pattern.fullmatch(uri):
+            if template.literals and _fits(template.literals, uri):
                 return template.upstream
         return None
 
@@ -100,18 +99,34 @@ _EXPRESSION = lazy(r"\{[^{}]*\}")
 _LITERAL_AUTHORITY = lazy(r"[A-Za-z][A-Za-z0-9+.-]*://[^/{}]*/")
 
 
-def _pattern(template: str) -> re.Pattern[str] | None:
-    """A matcher for a URI template (RFC 6570), if its scheme and authority are literal."""
-    if not _LITERAL_AUTHORITY.match(template):
-        return None
-    literals = _EXPRESSION.split(template)
-    if len(literals) > _MAX_EXPRESSIONS:
-        return None
-    return re.compile("[^?#]+?".join(re.escape(literal) for literal in literals), re.DOTALL)
+def _literals(template: str) -> tuple[str, ...]:
+    """What stands around the expressions of a URI template (RFC 6570); nothing if its scheme or authority is one."""
+    return tuple(_EXPRESSION.split(template)) if _LITERAL_AUTHORITY.match(template) else ()
 
 
-#: Each expression may match any run, so a template of very many would match in super-linear time.
-_MAX_EXPRESSIONS = 6
+def _fits(literals: Sequence[str], uri: str) -> bool:
+    """Whether ``uri`` is ``literals`` with something other than a query or fragment in each gap.
+
+    Each gap is taken as short as possible; that finds a fit wherever there is
+    one, in linear time.
+    """
+    first, *others = literals
+    if not uri.startswith(first):
+        return False
+    if not others:
+        return uri == first
+    at = len(first)
+    *inner, last = others
+    for literal in inner:
+        end = uri.find(literal, at + 1)
+        if end < 0 or _QUERY.search(uri, at, end):
+            return False
+        at = end + len(literal)
+    end = len(uri) - len(last)
+    return end > at and uri.endswith(last) and not _QUERY.search(uri, at, end)
+
+
+_QUERY = lazy(r"[?#]")
 
 
 def declared_keys(schema: Any) -> frozenset[str]:

@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from cloakllm_gateway.core import advertised, calls, greeting, handshake, texts
+from cloakllm_gateway.core import advertised, calls, greeting, handshake, lists, texts
 from cloakllm_gateway.core.calls import Calls
 from cloakllm_gateway.core.directory import Directory
 from cloakllm_gateway.core.events import (
@@ -88,9 +88,6 @@ LIST_CHANGED = {
 #: What the log and the audit call a notification whose method is the upstream's own text.
 UNKNOWN_NOTIFICATION = "notifications/unknown"
 
-#: Requests of the gateway's own that bring a list, where several upstreams must not wait for one.
-LIST_TIMEOUT = 10.0
-
 
 class Gateway:
     """One client session.  ``handle`` takes an event and returns the effects to perform, in order."""
@@ -119,8 +116,8 @@ class Gateway:
         self._lists = Lists(settings, self._upstreams, self._directory, vault, self._jobs, self._ask, emit, self._tools)
         self._questions = Questions(settings, self._restorer, self._jobs, emit, self._to_client)
         self._outbound = Outbound(
-            settings, self._requests, self._restorer, self._calls, self._jobs, self._questions, self._directory, vault, emit,
-            answered=self._call_answered,
+            settings, self._requests, self._restorer, self._calls, self._jobs, self._questions, self._directory, vault,
+            emit, answered=self._call_answered,
         )  # fmt: skip
         self._greeting = Greeting(
             settings, self._upstreams, self._calls, self._jobs, emit,
@@ -394,7 +391,7 @@ class Gateway:
     ) -> None:
         """A request of the gateway's own."""
         alone = len(self._upstreams) == 1
-        timeout = upstream.settings.request_timeout if alone else LIST_TIMEOUT
+        timeout = upstream.settings.request_timeout if alone else lists.PATIENCE
         self._calls.send(upstream, method, params, answered, timeout=timeout)
 
     # -- an upstream answers -----------------------------------------------------------------------
@@ -571,6 +568,8 @@ class Gateway:
             self._greeting.settle(timed_out=True)
         elif timer.purpose == calls.PURPOSE and isinstance(timer.subject, int):
             self._calls.expire(self._upstreams[timer.upstream], timer.subject)
+        elif timer.purpose == lists.PURPOSE and isinstance(timer.subject, int):
+            self._lists.expire(timer.subject)
         elif isinstance(timer.subject, str):
             self._changed.discard(timer.subject)
             if self._greeting.announces(timer.subject):

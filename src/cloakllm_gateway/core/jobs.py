@@ -82,6 +82,7 @@ class Jobs:
         known_as = {**self._directory.shown(settings.name), **work.uris}
         source = Source(
             origin=settings.origin,
+            group=self._policy.group(settings.name),
             vault=self._vault,
             handles=self._handles,
             categories=self._settings.categories,

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from cloakllm_gateway.core import handshake
 from cloakllm_gateway.core.advertised import Tools
 from cloakllm_gateway.core.directory import Directory, Route, declared_keys
-from cloakllm_gateway.core.events import Effect, Log
+from cloakllm_gateway.core.events import Effect, Log, StartTimer, StopTimer, Timer
 from cloakllm_gateway.core.jobs import Jobs, Work
 from cloakllm_gateway.core.naming import exposed
 from cloakllm_gateway.core.settings import Settings
@@ -26,6 +26,10 @@ LISTS = {
     "resources/list": "resources",
     "resources/templates/list": "resourceTemplates",
 }
+
+#: Seconds after which a list of several upstreams goes out without those that have not answered.
+PATIENCE = 10.0
+PURPOSE = "list"
 
 #: No upstream may page for ever.
 MAX_PAGES = 1000
@@ -52,6 +56,7 @@ class _Gathering(Struct):
     method: str
     then: Merged
     waiting: set[str]
+    number: int
     parts: dict[str, dict[str, Any]] = field(default_factory=dict)
     uris: dict[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
     effects: list[Effect] = field(default_factory=list)
@@ -80,6 +85,8 @@ class Lists:
         self._ask = ask
         self._emit = emit
         self.loaded: set[str] = set()
+        self._open: dict[int, _Gathering] = {}
+        self._numbers = 0
 
     def gather(self, method: str, then: Merged) -> None:
         """Ask every upstream that is ready and serves ``method``; ``then`` gets the merged result."""
@@ -88,9 +95,19 @@ class Lists:
         if not asked:
             then(None, [])
             return
-        gathering = _Gathering(method, then, {u.name for u in asked})
+        self._numbers += 1
+        gathering = _Gathering(method, then, {u.name for u in asked}, self._numbers)
+        self._open[gathering.number] = gathering
+        if len(asked) > 1:
+            self._emit(StartTimer(Timer(PURPOSE, subject=gathering.number), PATIENCE))
         for upstream in asked:
             self._ask_page(gathering, upstream, None, {}, MAX_PAGES)
+
+    def expire(self, number: int) -> None:
+        """Some upstream still pages or keeps silent: the others' items go out without it."""
+        if gathering := self._open.get(number):
+            for name in sorted(gathering.waiting):
+                self._give_up(gathering, self._upstreams[name], f"its list took more than {PATIENCE:g} seconds")
 
     def _ask_page(
         self, gathering: _Gathering, upstream: Upstream, cursor: Any, so_far: dict[str, Any], pages_left: int
@@ -98,6 +115,8 @@ class Lists:
         member = LISTS[gathering.method]
 
         def answered(answer: Response | Failure) -> None:
+            if upstream.name not in gathering.waiting:
+                return  # too late
             items = (
                 answer.result.get(member) if isinstance(answer, Response) and isinstance(answer.result, dict) else None
             )
@@ -120,11 +139,14 @@ class Lists:
     def _give_up(self, gathering: _Gathering, upstream: Upstream, reason: str) -> None:
         about = {"upstream": upstream.name, "method": gathering.method, "reason": reason}
         self._emit(Log("warning", "list_left_out", about))
-        gathering.waiting.discard(upstream.name)
-        self._finish_if_complete(gathering)
+        if upstream.name in gathering.waiting:
+            gathering.waiting.discard(upstream.name)
+            self._finish_if_complete(gathering)
 
     def _clean(self, gathering: _Gathering, upstream: Upstream, page: dict[str, Any]) -> None:
         def done(part: dict[str, Any], effects: list[Effect]) -> None:
+            if upstream.name not in gathering.waiting:
+                return  # too late
             gathering.parts[upstream.name] = part
             gathering.effects += effects
             gathering.waiting.discard(upstream.name)
@@ -140,8 +162,9 @@ class Lists:
         self._jobs.start(Work(upstream, gathering.method, page, shape, done, failed, claim=claim))
 
     def _finish_if_complete(self, gathering: _Gathering) -> None:
-        if gathering.waiting:
+        if gathering.waiting or self._open.pop(gathering.number, None) is None:
             return
+        self._emit(StopTimer(Timer(PURPOSE, subject=gathering.number)))
         if not gathering.parts:
             gathering.then(None, gathering.effects)
             return
@@ -180,7 +203,8 @@ class Lists:
                 continue
             declared = declared_keys(item.get("inputSchema"))
             routes[name] = Route(upstream.name, original, declared)
-            self._vault.reserve([name, original, *declared, *declared_keys(item.get("outputSchema"))])
+            words = [name, original, *declared, *declared_keys(item.get("outputSchema"))]
+            self._vault.reserve(words, upstream.settings.origin)
             shown = self._presented(upstream, {**item, "name": name})
             taken.append(self._tools.advertised(upstream.settings, shown) if method == "tools/list" else shown)
         return taken

@@ -11,6 +11,7 @@ from cloakllm_gateway.core.calls import Calls
 from cloakllm_gateway.core.directory import Directory
 from cloakllm_gateway.core.events import Effect, Log, Used
 from cloakllm_gateway.core.jobs import Jobs
+from cloakllm_gateway.core.policy import Policy
 from cloakllm_gateway.core.questions import Questions
 from cloakllm_gateway.core.rawdata import RAW_DUMP, distinct, raw_texts
 from cloakllm_gateway.core.requests import Requests
@@ -21,6 +22,7 @@ from cloakllm_gateway.errors import Refused
 from cloakllm_gateway.protocol.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, Failure, Request, Response
 from cloakllm_gateway.protocol.surface import SURFACE
 from cloakllm_gateway.spans import Span
+from cloakllm_gateway.vault.vault import Vault
 
 #: Takes the request, its upstream, the call and the upstream's answer.
 Answered: TypeAlias = Callable[[Request, Upstream, Call, Response | Failure], None]
@@ -38,10 +40,13 @@ class Outbound:
         jobs: Jobs,
         questions: Questions,
         directory: Directory,
+        vault: Vault,
         emit: Callable[[Effect], None],
         answered: Answered,
     ) -> None:
         self._settings = settings
+        self._policy = Policy(settings)
+        self._vault = vault
         self._requests = requests
         self._restorer = restorer
         self._calls = calls
@@ -176,6 +181,7 @@ class Outbound:
         """Every restore is recorded; one towards an upstream that is not its origin is also logged."""
         if restored.decisions:
             self._emit(Used([entry.token for entry in restored.entries]))
+            self._vault.give(restored.entries, self._policy.group(upstream.name))
         for record in accounts.restored(upstream.name, request, restored.decisions):
             self._emit(record)
         for entry, verdict in restored.decisions:

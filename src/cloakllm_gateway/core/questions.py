@@ -71,7 +71,8 @@ class Questions:
             self._to_client(upstream.lane.settle(ticket, []))
 
         shape = SURFACE[request.method].params
-        self._jobs.start(Work(upstream, request.method, request.params or {}, shape, done, failed))
+        restored = upstream.restored()
+        self._jobs.start(Work(upstream, request.method, request.params or {}, shape, done, failed, restored))
 
     def _offered(self, upstream: Upstream, method: str) -> bool:
         capability = handshake.CLIENT_SERVES.get(method)

@@ -27,7 +27,8 @@ import base64
 import binascii
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
 from itertools import accumulate
 from typing import Any, NamedTuple, TypeAlias
 
@@ -97,13 +98,15 @@ class Report(Struct):
 class Source(Struct, frozen=True):
     """Where a message comes from, as far as its sanitizing is concerned.
 
-    ``categories`` are the names that make ``[NAME_1]`` a token that restore
-    would accept: in data, such a text is a look-alike.  ``uris`` maps a
-    resource's real URI to the one the client knows it by; ``restored`` are the
-    entries that the call being answered had restored.
+    ``group`` are the upstreams it shares equality with.  ``categories`` are
+    the names that make ``[NAME_1]`` a token that restore would accept: in data,
+    such a text is a look-alike.  ``uris`` maps a resource's real URI to the one
+    the client knows it by; ``restored`` are the entries that the call being
+    answered, or any in flight, had restored.
     """
 
     origin: str
+    group: str
     vault: Vault
     handles: Handles
     categories: frozenset[str]
@@ -192,7 +195,7 @@ class Sanitizing:
                 self._charsets[leaf.path] = charset
             return _Slot(where, leaf.role, text, Text(text), charset=charset)
         names = leaf.role not in (ADVERTISED, NAME, HANDLE) and not leaf.is_number
-        look = Text(leaf.text, leaf.key, leaf.record, names)
+        look = Text(whole_number(leaf.text) if leaf.is_number else leaf.text, leaf.key, leaf.record, names)
         return _Slot(where, leaf.role, leaf.text, look, leaf.is_number)
 
     def scanned(self, found: Sequence[Sequence[Span]]) -> Step:
@@ -292,7 +295,7 @@ class Sanitizing:
         known = [k for k in known if not certain.hold(k)]
         secret = _Ranges((s.start, s.end) for s in (*found, *known) if s.sensitive)
         alike = [a._replace(sensitive=secret.touch(a)) for a in alike]
-        finds = disjoint([*found, *known, *alike], slot.text)
+        finds = disjoint([*found, *known, *alike], slot.look.text if slot.is_number else slot.text)
         if finds and slot.is_number:
             return [finds[0]._replace(start=0, end=len(slot.text))]
         return finds
@@ -303,7 +306,7 @@ class Sanitizing:
         known: list[Span] = []
         alike: list[Span] = []
         for view in views(slot.look.text):
-            hits = source.vault.known(view.text, source.origin)
+            hits = source.vault.known(view.text, source.origin, source.group)
             if source.restored:
                 hits = [*hits, *source.vault.echoes(source.restored, view.text)]
             for hit in hits:
@@ -374,41 +377,65 @@ async def drive(sanitizing: Sanitizing, find: Find, assign: AssignTokens) -> Cle
 # -- small decisions, each a function of its arguments ------------------------------------------------
 
 
+def whole_number(lexeme: str) -> str:
+    """A number as its digits, where it is a whole one: spreadsheets write 536228726.0 and 4.155550134e9."""
+    if not set(lexeme) & set(".eE"):
+        return lexeme
+    try:
+        value = Decimal(lexeme)
+    except InvalidOperation:
+        return lexeme
+    return str(int(value)) if abs(value.adjusted()) < _MOST_DIGITS and value == value.to_integral_value() else lexeme
+
+
+#: No value that is written as a number has more.
+_MOST_DIGITS = 24
+
+
 def textual(blob: str) -> tuple[str, str] | None:
     """The text that base64 ``blob`` holds and its charset, or None if it holds binary data.
 
     What is no base64 at all is text as it stands, with an empty charset.  By
     content and not by the declared type: the type is the upstream's word.
+    Wrapped lines, the URL alphabet and missing padding are base64 all the same.
     """
+    packed = blob.strip().replace("\r", "").replace("\n", "").translate(_URL_ALPHABET).rstrip("=")
     try:
-        data = base64.b64decode(blob, validate=True)
+        data = base64.b64decode(packed + "=" * (-len(packed) % 4), validate=True)
     except (binascii.Error, ValueError):
         return blob, ""
-    for mark, charset in _BYTE_ORDER_MARKS:
-        if data.startswith(mark):
-            return _decoded(data, charset)
-    return _decoded(data, "utf-8") or (_decoded(data, "latin-1") if _looks_printable(data) else None)
+    for charset in _charsets(data):
+        try:
+            text = data.decode(charset)
+        except UnicodeDecodeError:
+            continue
+        if text.encode(charset) == data:
+            return text, charset
+    return None
 
 
-_BYTE_ORDER_MARKS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+_URL_ALPHABET = str.maketrans("-_", "+/")
+#: Bytes that text in a single-byte charset does not hold, or hardly ever.
 _CONTROL = bytes(c for c in range(32) if c not in b"\t\n\r\f\x1b")
+_SAMPLE = 4096
 
 
-def _decoded(data: bytes, charset: str) -> tuple[str, str] | None:
-    if charset == "utf-8" and b"\0" in data:
-        return None
-    try:
-        text = data.decode(charset)
-    except UnicodeDecodeError:
-        return None
-    return (text, charset) if text.encode(charset) == data else None
+def _charsets(data: bytes) -> Iterator[str]:
+    """The charsets that ``data`` may be text in, the most likely first.
 
-
-def _looks_printable(data: bytes) -> bool:
-    """Single-byte text in some legacy charset: hardly any control characters, and mostly ASCII."""
-    controls = len(data) - len(data.translate(None, _CONTROL))
-    high = sum(1 for byte in data if byte >= 0x80)
-    return controls == 0 and high * 5 <= len(data)
+    UTF-16 is told by its mark or by the zeros of ASCII text in it.  Text in any
+    other charset has its ASCII parts where Latin-1 has them, which is enough to
+    find values and exact both ways; what is full of control bytes is no text.
+    """
+    sample = data[:_SAMPLE]
+    if data.startswith(b"\xff\xfe") or sample[1::2].count(0) * 3 > len(sample):
+        yield "utf-16-le"
+    if data.startswith(b"\xfe\xff") or sample[0::2].count(0) * 3 > len(sample):
+        yield "utf-16-be"
+    yield "utf-8"
+    controls = len(sample) - len(sample.translate(None, _CONTROL))
+    if controls * 50 <= len(sample):
+        yield "latin-1"
 
 
 def _literal(text: str, start: int, end: int, value: str, encoding: Encoding = Encoding.PLAIN) -> Span:

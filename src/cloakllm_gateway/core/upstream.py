@@ -107,5 +107,10 @@ class Upstream(Struct):
 
     def capability(self, name: str) -> dict[str, Any] | None:
         """What the upstream declared under ``name``, or None if it did not."""
-        declared = self.hello.get("capabilities", {}).get(name)
+        capabilities = self.hello.get("capabilities")
+        declared = capabilities.get(name) if isinstance(capabilities, dict) else None
         return declared if isinstance(declared, dict) else None
+
+    def restored(self) -> tuple[Entry, ...]:
+        """The values that the calls in flight carried: whatever it says meanwhile may repeat their parts."""
+        return tuple(entry for call in self.calls.values() for entry in call.restored)

@@ -46,7 +46,7 @@ class Cleaner:
             self._vault.learn(entries)
             return entries
 
-        source = Source(origin, self._vault, self._handles, self._settings.categories)
+        source = Source(origin, group, self._vault, self._handles, self._settings.categories)
         try:
             clean = await drive(Sanitizing(line, DATA, source), self._scanner.find, assign)
         except GatewayError:

@@ -63,7 +63,7 @@ async def prove_now(parts: Parts) -> int:
             vault.learn(entries)
             return entries
 
-        source = Source("proof", vault, Handles(), NAMES | {tokens.LITERAL})
+        source = Source("proof", "proof", vault, Handles(), NAMES | {tokens.LITERAL})
         result = {"content": [{"type": "text", "text": example.text} for example in examples]}
         shape = SURFACE["tools/call"].result
         assert shape is not None

@@ -98,10 +98,14 @@ def _token(body: str) -> Token | None:
 _MAX_CACHED = 64
 
 
+#: A token has a number and perhaps a variant.
+_MOST_NUMBERS = 2
+
+
 def _parsed(body: str) -> Token | None:
     words = _UNDERSCORE.sub("_", body).upper().split("_")
     numbers: list[str] = []
-    while len(words) > 1 and words[-1].isdigit():
+    while len(words) > 1 and words[-1].isdigit() and len(numbers) <= _MOST_NUMBERS:
         numbers.insert(0, words.pop())
     category = "_".join(words)
     match numbers:

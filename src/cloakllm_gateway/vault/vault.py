@@ -25,7 +25,11 @@ class Vault:
     """The values and tokens of one session.
 
     ``reserved`` are words that are never values, whoever sends them as such:
-    protocol words, names of tools, upstreams, methods and properties.
+    the words of the protocol and the names of upstreams.
+
+    Values are known by group (the upstreams that share equality): looked for
+    beyond it, they would tell any upstream that lists all possible values
+    which of them is real.
     """
 
     def __init__(self, reserved: Collection[str] = ()) -> None:
@@ -35,13 +39,19 @@ class Vault:
         self._shown: dict[Token, None] = {}
         self._shown_by_category: dict[str, list[Token]] = {}
         self._reserved: set[str] = set()
-        self._known = KnownValues(MIN_LENGTH, self._reserved)
+        self._reserved_by: dict[str, set[str]] = {}
+        self._known: dict[str, KnownValues] = {}
         self._echoes: tuple[Sequence[Entry], KnownValues] = ((), KnownValues(2, self._reserved))
         self.reserve(reserved)
 
-    def reserve(self, words: Iterable[str]) -> None:
-        """Never report these words as known values, whatever was or will be learned."""
-        self._reserved.update(word.casefold() for word in words)
+    def reserve(self, words: Iterable[str], origin: str = "") -> None:
+        """Never report these words as known values, whatever was or will be learned.
+
+        With an ``origin`` only in its own messages: the names it chose for its
+        tools and properties are its words, and must not unhide anybody else's.
+        """
+        reserved = self._reserved_by.setdefault(origin, set()) if origin else self._reserved
+        reserved.update(word.casefold() for word in words)
 
     def learn(self, entries: Iterable[Entry]) -> None:
         """Take in what a store assigned; an entry that is known already brings its new origins."""
@@ -58,8 +68,9 @@ class Vault:
         """Values have left the store: their tokens stand for nothing here any more, and they are not known."""
         gone = {token: entry for token in tokens if (entry := self._entries.pop(token, None))}
         for token, entry in gone.items():
-            for text in _forms(entry):
-                self._known.discard(text, *_stem(entry))
+            for known in self._known.values():
+                for text in _forms(entry):
+                    known.discard(text, *_stem(entry))
             alike = self._alike[_stem(entry)]
             del alike[token]
             for other in alike:  # may have had forms in common with it
@@ -72,7 +83,13 @@ class Vault:
             shown = self._shown_by_category.get(category, [])
             shown[:] = [token for token in shown if token not in gone]
 
-    def _remember(self, entry: Entry) -> None:
+    def give(self, entries: Iterable[Entry], group: str) -> None:
+        """An upstream of ``group`` was given these values: they are known in its messages from now on."""
+        for entry in entries:
+            if entry.group != group:
+                self._remember(entry, group)
+
+    def _remember(self, entry: Entry, group: str = "") -> None:
         spelling = entry.spelling
         if spelling.category == LITERAL:
             return
@@ -89,7 +106,8 @@ class Vault:
                 entry.origins if spelling.proof is Proof.KEY else None,
                 spelling.proof is Proof.NAME,
             )
-            self._known.add(text, known, encoding is Encoding.PLAIN and _caseless(spelling.canonical))
+            in_group = self._known.setdefault(group or entry.group, KnownValues(MIN_LENGTH, self._reserved))
+            in_group.add(text, known, encoding is Encoding.PLAIN and _caseless(spelling.canonical))
 
     def lookup(self, token: Token) -> Entry | None:
         """What ``token`` stands for, None if this session does not know it."""
@@ -109,15 +127,19 @@ class Vault:
         """The tokens of ``category`` that this session was shown last, oldest first, at most ``limit``."""
         return self._shown_by_category.get(category, [])[-limit:]
 
-    def known(self, text: str, origin: str) -> list[Span]:
-        """Values with a token that stand raw in ``text``, part of a message from ``origin``.
+    def known(self, text: str, origin: str, group: str) -> list[Span]:
+        """Values of ``group`` with a token that stand raw in ``text``, part of a message from ``origin``.
 
         Disjoint and sorted, whole words only, the longest at each place, case
         ignored where the category's canonical form has none.  A value proved
         by its key alone is found only in messages of its origins.  Left out is
         what can't be told from ordinary text: see :meth:`echoes`.
         """
-        return self._known.find(text, origin)
+        known = self._known.get(group)
+        found = known.find(text, origin) if known else []
+        if own := self._reserved_by.get(origin):
+            return [span for span in found if text[span.start : span.end].casefold() not in own]
+        return found
 
     def echoes(self, entries: Sequence[Entry], text: str) -> list[Span]:
         """Forms and parts of the values of ``entries`` in ``text``, a part of the reply to the call they went into.
