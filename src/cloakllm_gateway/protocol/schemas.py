@@ -69,7 +69,7 @@ _EVALUATING = frozenset({"if", "then", "else", "patternProperties", "additionalP
 _REFERENCES = frozenset({"$ref", "$dynamicRef", "$recursiveRef"})
 _ANCHORS = ("$id", "$anchor", "$dynamicAnchor", "$recursiveAnchor")
 #: Stands for every place that a reference may mean which is no pointer.
-_ANCHORED: Path = ("$anchored",)
+_ANCHORED: Path = (-1,)
 
 
 def relax(schema: Any, proves: Proves, hides: Hides, *, names: bool = True) -> Any:
