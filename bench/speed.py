@@ -1,6 +1,6 @@
 """What the gateway costs: at its start, and on every call.  Prints one table for each.
 
-    python bench/speed.py [--rounds N]
+    python bench/speed.py [--rounds N] [--only start|calls|vault]
 
 Every figure is a ratio or a median of one run on one machine; quote them with both.
 """
@@ -10,25 +10,38 @@ from __future__ import annotations
 import argparse
 import json
 import resource
+import shutil
+import socket
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 import anyio
+import anyio.lowlevel
 
+from cloakllm_gateway.core.events import Record
 from cloakllm_gateway.core.handles import Handles
+from cloakllm_gateway.core.policy import Policy
+from cloakllm_gateway.core.restorer import Restorer
 from cloakllm_gateway.core.sanitizer import Sanitizing, Source, drive
+from cloakllm_gateway.core.settings import Settings as CoreSettings
+from cloakllm_gateway.core.settings import UpstreamSettings
 from cloakllm_gateway.detection.catalogue import CATALOGUE
 from cloakllm_gateway.detection.settings import NameSettings, Settings
 from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.protocol.surface import SURFACE
+from cloakllm_gateway.shell.audit.recorder import Audit
+from cloakllm_gateway.shell.config import AuditConfig, Fsync
+from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.scanner import Scanner
-from cloakllm_gateway.shell.stores import MemoryStore, Options
-from cloakllm_gateway.vault.entries import Entry, Spelling
+from cloakllm_gateway.shell.stores import STORES, MemoryStore, Options
+from cloakllm_gateway.vault.entries import Entry, Spelling, Token
 from cloakllm_gateway.vault.vault import Vault
 
 BASELINE = "import json, re, asyncio"
@@ -161,12 +174,167 @@ async def median(scanner: Scanner, bodies: Sequence[str]) -> str:
     return f"{statistics.median(taken) * 1000:.1f}"
 
 
+# -- the vault -----------------------------------------------------------------------------------------
+
+
+def addresses(first: int, count: int) -> list[Spelling]:
+    values = [f"person{n}@example-{n % 97}.org" for n in range(first, first + count)]
+    return [Spelling("EMAIL", value, value, value) for value in values]
+
+
+async def timed(work: Callable[[], Awaitable[object]], rounds: int) -> float:
+    """The median of so many rounds, in milliseconds."""
+    taken = []
+    for _ in range(rounds):
+        began = time.perf_counter()
+        await work()
+        taken.append((time.perf_counter() - began) * 1000)
+    return statistics.median(taken)
+
+
+async def assigning(backend: str, url: str | None, known: int, rounds: int) -> list[float]:
+    """A message with one new value, with ten, with ten known ones, and a look for what others wrote."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = STORES[backend](Options(Path(folder), url=url))
+        await store.assign("bench", "session", "crm", addresses(0, known))
+        at = known
+
+        async def new(count: int) -> None:
+            nonlocal at
+            await store.assign("bench", "session", "crm", addresses(at, count))
+            at += count
+
+        return [
+            await timed(lambda: new(1), rounds),
+            await timed(lambda: new(10), rounds),
+            await timed(lambda: store.assign("bench", "session", "crm", addresses(0, 10)), rounds),
+            await timed(store.refresh, rounds),
+        ]
+
+
+async def stores(rounds: int) -> None:
+    print("\n## vault: one message in its store, median milliseconds\n")
+    print("| store | tokens in it | one new value | ten new values | ten known values | nothing new of others |")
+    print("|---|---|---|---|---|---|")
+    with redis_server() as url:
+        for backend in STORES:
+            if backend == "redis" and url is None:
+                print("| redis | redis-server or its client is not installed |||||")
+                continue
+            for known in (20, 20_000):
+                columns = await assigning(backend, url, known, rounds * 20)
+                print(f"| {backend} | {known:,} | {' | '.join(f'{column:.2f}' for column in columns)} |")
+                flush(url)
+
+
+@contextmanager
+def redis_server() -> Iterator[str | None]:
+    """A Redis of its own, on a loopback port, for as long as this is open; None where there is none."""
+    program = shutil.which("redis-server")
+    if program is None or find_spec("redis") is None:
+        yield None
+        return
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with tempfile.TemporaryDirectory() as folder:
+        options = ["--port", str(port), "--bind", "127.0.0.1", "--dir", folder, "--appendonly", "yes"]
+        with subprocess.Popen([program, *options], stdout=subprocess.DEVNULL) as server:
+            try:
+                deadline = time.monotonic() + 10
+                while socket.socket().connect_ex(("127.0.0.1", port)) and time.monotonic() < deadline:
+                    time.sleep(0.05)
+                yield f"redis://127.0.0.1:{port}/0"
+            finally:
+                server.kill()
+
+
+def flush(url: str | None) -> None:
+    if url is not None:
+        import redis
+
+        redis.Redis.from_url(url).flushall()
+
+
+async def knowing(rounds: int) -> None:
+    """What it costs that a session knows many values."""
+    print("\n## vault: what a session knows, median milliseconds\n")
+    print(
+        "| values | a reply of 5 KB towards the model | a call with five tokens towards the upstream |\n|---|---|---|"
+    )
+    scanner, body = Scanner(Settings()), text(MAIL, 5_000)
+    upstream = UpstreamSettings("crm", "crm", "crm")
+    settings = CoreSettings({"crm": upstream}, categories=frozenset(CATALOGUE))
+    arguments = {"arguments": {"text": "To [EMAIL_3] and [EMAIL_5], cc [EMAIL_7], [EMAIL_11], [EMAIL_13]: " + PLAIN}}
+    shape = SURFACE["tools/call"].params
+    for known in (20, 20_000):
+        store, vault = STORES["memory"](Options(None)), Vault()
+        entries = await store.assign("bench", "session", "crm", addresses(0, known))
+        vault.learn([entry._replace(token=Token("EMAIL", n)) for n, entry in enumerate(entries)])
+        vault.show(Token("EMAIL", n) for n in range(known))
+        restorer = Restorer(Policy(settings), vault, Handles(), settings.categories, {})
+
+        async def restore(restorer: Restorer = restorer) -> None:
+            restorer.restore(arguments, shape, "crm")
+
+        async def reply(vault: Vault = vault) -> None:
+            await sanitize(scanner, MemoryStore(Options(None)), vault, body)
+
+        await reply()  # patterns compiled
+        columns = [await timed(reply, rounds * 2), await timed(restore, rounds * 20)]
+        print(f"| {known:,} | {' | '.join(f'{column:.2f}' for column in columns)} |")
+
+
+# -- the audit -----------------------------------------------------------------------------------------
+
+
+async def entries(count: int = 10_000) -> None:
+    """CPU per entry of the audit log, of the whole process: threads that sync and sign included."""
+    fields = {
+        "upstream": "crm", "method": "tools/call", "direction": "to_model", "entity_count": 3,
+        "categories": {"EMAIL": 2, "PHONE": 1}, "tripwire": {}, "skipped": {"media": 1}, "dropped": 0, "messages": 1,
+        "duration": "10ms",
+    }  # fmt: skip
+    opening = {
+        "versions": {"gateway": "0"}, "upstreams": ["crm"], "sanitize": True, "detecting": ["EMAIL"], "names": False,
+        "proved": True,
+    }  # fmt: skip
+    print("\n## One entry of the audit log: microseconds of CPU\n")
+    print("| fsync | median | mean, signing and closing included |\n|---|---|---|")
+    for fsync in (Fsync.INTERVAL, Fsync.OFF):
+        with tempfile.TemporaryDirectory() as folder:
+            audit = Audit(AuditConfig(fsync=fsync), Path(folder), Logger("error"))
+            await audit.open(opening, b"{}")
+            spent = []
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(audit.run)
+                began = time.process_time_ns()
+                for _ in range(count):
+                    before = time.process_time_ns()
+                    await audit.record([Record("sanitize", fields)])
+                    spent.append(time.process_time_ns() - before)
+                    await anyio.lowlevel.checkpoint()
+                await audit.close()
+                whole = time.process_time_ns() - began
+                tasks.cancel_scope.cancel()
+        print(f"| {fsync} | {statistics.median(spent) / 1000:.0f} | {whole / count / 1000:.0f} |")
+
+
+TABLES: dict[str, Callable[[int], object]] = {
+    "start": startup,
+    "calls": lambda rounds: anyio.run(calls, rounds),
+    "audit": lambda _rounds: anyio.run(entries),
+    "vault": lambda rounds: (anyio.run(stores, rounds), anyio.run(knowing, rounds)),
+}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=9)
-    rounds = parser.parse_args().rounds
-    startup(rounds)
-    anyio.run(calls, rounds)
+    parser.add_argument("--only", choices=TABLES, help="this table alone")
+    wanted = parser.parse_args()
+    for name in [wanted.only] if wanted.only else TABLES:
+        TABLES[name](wanted.rounds)
 
 
 if __name__ == "__main__":

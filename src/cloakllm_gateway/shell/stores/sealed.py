@@ -243,9 +243,7 @@ class SealedStore:
         if self._sealer is None:
             self._sealer = keys.find(self._keeper, key_id, self.place)
         if key_id != self._sealer.key_id:
-            raise VaultError(
-                f"The token store at {self.place} was sealed with another key", "Restart the gateway."
-            )
+            raise VaultError(f"The token store at {self.place} was sealed with another key", "Restart the gateway.")
         try:
             head = msgspec.msgpack.decode(self._sealer.open(written[sealed_at:], _head_identity(store_id)), type=_Head)
         except (Broken, msgspec.MsgspecError):

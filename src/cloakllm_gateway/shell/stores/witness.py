@@ -33,7 +33,10 @@ class Witness:
         if not os.path.lexists(self._file):
             return b""
         verify(self._file, stat.S_ISREG)
-        return self._file.read_bytes()
+        kept = self._file.read_bytes()
+        while (again := self._file.read_bytes()) != kept:  # somebody was writing
+            kept = again
+        return kept
 
     def refuse_absent(self, kept: bytes) -> None:
         """There is no store.  Raises ``VaultError`` if, by what was noted, there was one."""
@@ -67,11 +70,10 @@ class Witness:
         private_dir(self._file.parent)
         self._take_in(key)
         if revision > self._noted:
-            new = self._file.with_name(f"{self._file.name}.{os.getpid()}")
-            handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE_FILE)
-            with os.fdopen(handle, "wb") as file:
+            # In place, in one piece: a rename over a file waits for the disk (ext4), and this is for every change.
+            handle = os.open(self._file, os.O_WRONLY | os.O_CREAT, PRIVATE_FILE)
+            with os.fdopen(handle, "wb", buffering=0) as file:
                 file.write(_signed(revision, key))
-            new.replace(self._file)
             self._noted = revision
 
     def _take_in(self, key: bytes) -> None:

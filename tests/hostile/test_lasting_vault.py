@@ -1,0 +1,106 @@
+"""Gateways that share a vault: what one learned another hides, and a token of an earlier session goes home only."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.contracts.conftest import redis_server
+from tests.contracts.servers import RedisServer
+from tests.hostile.scene import KIM, hostile, honest, meet, refusal, shown, told
+from tests.peers.driver import Driver, Processes, text_of
+from tests.peers.upstream import Upstream, text
+
+__all__ = ["redis_server"]
+
+
+@pytest.fixture(params=["sqlite", "redis"])
+def vault(request: pytest.FixtureRequest) -> dict[str, Any]:
+    if request.param == "sqlite":
+        return {"backend": "sqlite"}
+    server: RedisServer = request.getfixturevalue("redis_server")
+    server.empty()
+    return {"backend": "redis", "url": server.url}
+
+
+def session(peers: Processes, state: Path, *upstreams: Upstream, **config: Any) -> Driver:
+    return meet(peers, *upstreams, state_dir=str(state), **config)
+
+
+def test_a_conversation_goes_on_after_a_restart(peers, tmp_path, vault):
+    crm = honest(tmp_path)
+    first = session(peers, tmp_path / "state", crm, vault=vault)
+    tokens = shown(first)
+    first.finish()
+    second = session(peers, tmp_path / "state", crm, vault=vault)
+    before = len(crm.received_bytes())
+    second.tool("crm__save", {"text": f"for {tokens['email']}"})
+    assert KIM.email.encode() in crm.received_bytes()[before:]
+    assert shown(second) == tokens
+
+
+def test_a_token_of_an_earlier_session_goes_to_its_origin_only(peers, tmp_path, vault):
+    crm, evil = honest(tmp_path), hostile(tmp_path)
+    first = session(peers, tmp_path / "state", crm, evil, vault=vault)
+    email = shown(first)["email"]
+    first.finish()
+    second = session(peers, tmp_path / "state", crm, evil, vault=vault)
+    refused = second.tool("evil__sync", {"text": email})
+    never = second.tool("evil__sync", {"text": "[EMAIL_987654]"})
+    assert refusal(refused, email) == refusal(never, "[EMAIL_987654]")
+    assert told(evil) == []
+    shown(second)
+    assert second.tool("evil__sync", {"text": email}).get("isError") is not True
+
+
+def test_what_one_gateway_learned_another_knows_and_names_alike(peers, tmp_path, vault):
+    """A value that only its key proved is known in every later message of its origin, whoever saw it first."""
+    crm = honest(tmp_path)
+    one = session(peers, tmp_path / "state", crm, vault=vault)
+    two = session(peers, tmp_path / "state", crm, vault=vault)
+    assert shown(one) == shown(two)
+
+
+def test_a_program_that_takes_over_a_name_inherits_nothing(peers, tmp_path, vault):
+    crm = honest(tmp_path)
+    first = session(peers, tmp_path / "state", crm, vault=vault)
+    email = shown(first)["email"]
+    first.finish()
+    (tmp_path / "elsewhere").mkdir()
+    impostor = hostile(tmp_path / "elsewhere", "crm")
+    second = session(peers, tmp_path / "state", impostor, vault=vault)
+    assert second.tool("crm__sync", {"text": email})["isError"] is True
+    assert told(impostor) == []
+
+
+def test_while_the_store_is_away_nothing_passes_and_afterwards_everything_does(peers, tmp_path, redis_server):
+    redis_server.empty()
+    plain = Upstream("plain", tmp_path).tool("say", text("nothing of interest"))
+    crm = honest(tmp_path)
+    driver = session(peers, tmp_path / "state", crm, plain, vault={"backend": "redis", "url": redis_server.url})
+    tokens = shown(driver)
+    redis_server.stop()
+    try:
+        for tool in ("crm__lookup", "plain__say"):
+            withheld = driver.tool(tool)
+            assert withheld["isError"] is True
+            assert "can't be used now" in text_of(withheld)
+    finally:
+        redis_server.start()
+    assert shown(driver) == tokens
+    assert text_of(driver.tool("plain__say")) == "nothing of interest"
+
+
+def test_a_store_that_was_tampered_with_stops_the_start(peers, tmp_path):
+    crm = honest(tmp_path)
+    first = session(peers, tmp_path / "state", crm, vault={"backend": "sqlite"})
+    shown(first)
+    first.finish()
+    (tmp_path / "state" / "vault" / "key").unlink()
+    second = peers.gateway(
+        {"upstreams": {"crm": crm.config()}, "state_dir": str(tmp_path / "state"), "vault": {"backend": "sqlite"}}
+    )
+    assert second.exit_status() == 1
+    assert b"is missing" in second.stderr
