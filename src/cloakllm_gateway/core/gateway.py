@@ -153,6 +153,20 @@ class Gateway:
         self._out.clear()
         return effects
 
+    def abandon(self, event: Event) -> list[Effect]:
+        """What is owed for an event that ``handle`` failed on: the answer to a request of the client, if it was one."""
+        self._out.clear()
+        if not isinstance(event, Received) or event.peer != CLIENT:
+            return []
+        try:
+            message = jsonrpc.classify(jsonrpc.decode(event.line, self._limits))
+        except Malformed:
+            return []
+        if not isinstance(message, Request):
+            return []
+        text = texts.INTERNAL_ERROR
+        return self._requests.reply(message, texts.error(message.id, message.method, INTERNAL_ERROR, text))
+
     @property
     def idle(self) -> bool:
         """Whether the client waits for nothing."""

@@ -154,6 +154,7 @@ class Sanitizing:
         self._source = source
         self._looking_by_role = True
         self._slots: list[_Slot] = []
+        self._asked: dict[Text, int] = {}
         self._cuts: list[_Cut] = []
         self._clean: set[Where] = set()
         self._exempt: set[Path] = set()
@@ -179,7 +180,7 @@ class Sanitizing:
             elif slot := self._slot(leaf, where):
                 self._slots.append(slot)
         self._part = replace(self._part, edits)
-        return NeedScan([slot.look for slot in self._slots])
+        return self._look()
 
     def _slot(self, leaf: Leaf, where: Where) -> _Slot | None:
         if leaf.role is ADVERTISED:
@@ -198,18 +199,29 @@ class Sanitizing:
         look = Text(whole_number(leaf.text) if leaf.is_number else leaf.text, leaf.key, leaf.record, names)
         return _Slot(where, leaf.role, leaf.text, look, leaf.is_number)
 
+    def _look(self) -> NeedScan:
+        """Every different text once: a thousand equal fields are one question."""
+        self._asked = {look: number for number, look in enumerate(dict.fromkeys(slot.look for slot in self._slots))}
+        return NeedScan(list(self._asked))
+
     def scanned(self, found: Sequence[Sequence[Span]]) -> Step:
         """The answer to ``NeedScan``: one list of spans for each text."""
-        if len(found) != len(self._slots):
+        if len(found) != len(self._asked):
             raise Withheld("detection answered for another number of texts than it was asked about")
         spellings: dict[Spelling, int] = {}
         edits: dict[Where, Any] = {}
         dropped: set[Path] = set()
         self._cuts = []
-        for slot, spans in zip(self._slots, found, strict=True):
-            finds = self._finds(slot, spans)
+        nothing: set[Text] = set()
+        for slot in self._slots:
+            if slot.look in nothing:
+                self._clean.add(slot.where)
+                continue
+            finds = self._finds(slot, found[self._asked[slot.look]])
             if not finds:
                 self._clean.add(slot.where)
+                if slot.where not in self._described and slot.where not in self._placed:
+                    nothing.add(slot.look)
             elif slot.role is NAME:
                 dropped.add(_item(slot.where[0]))
             elif slot.role is HANDLE and not slot.where[1]:
@@ -339,7 +351,7 @@ class Sanitizing:
             text = base64.b64decode(str(value)).decode(charset) if charset else str(value)
             look = Text(_masked(text, self._placed.get(where, ())), names=False)
             self._slots.append(_Slot(where, DATA, text, look, not isinstance(value, str), charset))
-        return NeedScan([slot.look for slot in self._slots])
+        return self._look()
 
     def _check_grammar(self) -> None:
         """The last word: restore would accept nothing in this part but the tokens placed in it."""

@@ -38,13 +38,14 @@ from cloakllm_gateway.core.events import (
     StopTimer,
     Used,
 )
-from cloakllm_gateway.errors import AuditError, DetectionError, GatewayError, VaultError
+from cloakllm_gateway.errors import AuditError, DetectionError, VaultError
 from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.shell.audit.recorder import Audit
 from cloakllm_gateway.shell.auditing import audit_of, audited
 from cloakllm_gateway.shell.config import Config
 from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.proof import prove
+from cloakllm_gateway.shell.scanner import INLINE
 from cloakllm_gateway.shell.stores import Follower
 from cloakllm_gateway.shell.streams import Streams
 from cloakllm_gateway.shell.supervisor import Restarts, Spec, Supervisor
@@ -56,6 +57,9 @@ from cloakllm_gateway.vault.entries import Token
 
 #: Events that may wait before their senders have to.
 BACKLOG = 256
+
+#: Bytes of a message from which the core works in a thread.
+LARGE = 65_536
 
 #: Seconds that requests in flight are given when the client closes its side.
 LAST_ANSWERS = 1.0
@@ -79,11 +83,21 @@ class Interpreter:
         self._send_event, self._events = anyio.create_memory_object_stream[Event](BACKLOG)
         self._timers = Timers(self.post)
         self._quiet = anyio.Event()
+        self._large: set[int] = set()
+        self._away = False
         self.supervisors: dict[str, Supervisor] = {}
 
     async def post(self, event: Event) -> None:
-        """Tell the core, in turn."""
-        await self._send_event.send(event)
+        """Tell the core, in turn; a ping that would have to wait for a large message is answered at once."""
+        if (
+            self._away
+            and isinstance(event, Received)
+            and event.peer == CLIENT
+            and (id := _pinged(event.line)) is not None
+        ):
+            await self._front.send(jsonrpc.encode(jsonrpc.result(id, {})))
+        else:
+            await self._send_event.send(event)
 
     async def run(self) -> None:
         """Handle events until cancelled."""
@@ -107,25 +121,34 @@ class Interpreter:
                 waiting.appendleft(self._follower.take())
             current = waiting.popleft()
             try:
-                effects = self._gateway.handle(current)
+                effects = await self._decide(current)
             except Exception as error:  # noqa: BLE001 - the one broad handler: a bug lets nothing through
-                self._contain(current, error, waiting.append)
-                continue
+                effects = self._contain(current, error, waiting.append)
             await self._perform_all(effects, waiting.append)
         self._quiet.set()
 
-    def _contain(self, event: Event, error: Exception, soon: Callable[[Event], None]) -> None:
-        """A bug of ours withholds the message it met and closes who sent it; its text may hold values."""
+    async def _decide(self, event: Event) -> Sequence[Effect]:
+        """The core's answer; where a message is large it is worked out in a thread, so that the loop stays awake."""
+        is_large = isinstance(event, Received) and len(event.line) > LARGE
+        is_large |= isinstance(event, Scanned | Assigned) and event.job in self._large
+        if not is_large:
+            return self._gateway.handle(event)
+        # One event at a time, thread or not; what else touches the vault meanwhile (log lines) only looks up and adds.
+        self._away = True
+        try:
+            return await anyio.to_thread.run_sync(self._gateway.handle, event)
+        finally:
+            self._away = False
+
+    def _contain(self, event: Event, error: Exception, soon: Callable[[Event], None]) -> Sequence[Effect]:
+        """A bug of ours withholds the message it met and closes the upstream that sent it; its text may hold values."""
         peer = event.peer if isinstance(event, Received | Overlong) else ""
         self._logger.log("error", "internal_error", kind=type(error).__name__, met=type(event).__name__, peer=peer)
         if isinstance(event, Scanned | Assigned):
             soon(ScanFailed(event.job, "the gateway had an internal error"))
         elif peer in self.supervisors:
             self.supervisors[peer].drop("the gateway could not handle a message of it")
-        else:
-            raise GatewayError(
-                "The gateway had an internal error and ended the session", "Nothing of the message was passed on"
-            ) from None
+        return self._gateway.abandon(event)
 
     async def _perform_all(self, effects: Sequence[Effect], soon: Callable[[Event], None]) -> None:
         """In their order; what the audit has to say is written, in one piece, before anything behind it is sent."""
@@ -164,6 +187,8 @@ class Interpreter:
                 else:
                     await self.supervisors[peer].send(line)
             case Scan():
+                if sum(len(text.text) for text in effect.texts) > INLINE:
+                    self._large.add(effect.job)
                 if self._scanner.is_small(effect.texts) and not self._store.shared:
                     soon(await self._scan(effect))  # waits for nothing
                 else:
@@ -264,6 +289,20 @@ async def session(
             await front.run(interpreter.post)
             await interpreter.last_answers()
         tasks.cancel_scope.cancel()
+
+
+def _pinged(line: bytes) -> str | int | None:
+    """The id of a ping, if ``line`` is one."""
+    if len(line) > _LONGEST_PING or b'"ping"' not in line:
+        return None
+    try:
+        message = jsonrpc.classify(jsonrpc.decode(line))
+    except jsonrpc.Malformed:
+        return None
+    return message.id if isinstance(message, jsonrpc.Request) and message.method == "ping" else None
+
+
+_LONGEST_PING = 1024
 
 
 async def _leave_on_signal(scope: anyio.CancelScope) -> None:
