@@ -300,3 +300,19 @@ def test_eight_times_the_text_takes_about_eight_times_the_time(unit: str) -> Non
     seconds(text)
     assert seconds(text * 8) <= 20 * seconds(text) + 0.02
     assert seconds(text * 8) < 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("the rest of it goes to kim.lee@exam", "kim.lee@exam"),
+        ("export TOKEN=x " + "ghp_" + "q7RvK3xZ9mTb", "ghp_" + "q7RvK3xZ9mTb"),
+        (
+            "ring me five five five, two three four, nine eight seven six",
+            "five five five, two three four, nine eight seven six",
+        ),
+    ],
+)
+def test_what_the_end_of_a_text_cut_off_or_a_person_spelled_out_is_found(text: str, value: str) -> None:
+    assert [span.value for span in Detector().find([Text(text)])[0]] == [value]
+    assert [span.value for span in Detector().find([Text(text), Text("and more")])[0]] == [value]

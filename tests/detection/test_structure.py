@@ -88,6 +88,36 @@ def test_a_secret_under_its_key_is_found(text: str, value: str) -> None:
     assert [span.value for span in DETECTOR.find([Text(text)])[0]] == [value]
 
 
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        (  # a table on its side
+            "customer,7\nfirst_name,Marta\nlast_name,Kowalczyk\nemail,x@y.pl\nphone,+48 601 234 567\n",
+            ["Marta", "Kowalczyk", "x@y.pl", "+48 601 234 567"],
+        ),
+        ("name;Marta Nowak\nemail;x@y.pl\n", ["Marta Nowak", "x@y.pl"]),
+        (
+            "INSERT INTO users (id, first_name, last_name, dob) VALUES "
+            "(1,'Siobhán','O''Brien','1990-02-14'), (2, 'Kim', 'Lee', NULL);",
+            ["Siobhán", "O''Brien", "1990-02-14", "Kim", "Lee"],
+        ),
+        (
+            "BEGIN:VCARD\nN:Kowalczyk;Marta;;;\nTEL;TYPE=CELL:+48 601 234 567\nBDAY:1984-07-03\n"
+            "ADR;TYPE=HOME:;;ul. Prosta 12;Warszawa;;00-001;Poland\nEND:VCARD\n",
+            ["Kowalczyk;Marta", "+48 601 234 567", "1984-07-03", "ul. Prosta 12;Warszawa;;00-001;Poland"],
+        ),
+        ("id,number,total\n17,5555555555554444,99.10\n18,5555555555554445,1\n", ["5555555555554444"]),
+        ("?first_name=Marta%20Kow&x=1", ["Marta Kow"]),
+        (
+            "Cookie: session=9f8e7d6c5b4a39281706; theme=dark\nX-Api-Key: 8f8e7d6c5b4a39281706\n",
+            ["9f8e7d6c5b4a39281706", "8f8e7d6c5b4a39281706"],
+        ),
+    ],
+)
+def test_records_of_many_kinds_are_read(text: str, values: list[str]) -> None:
+    assert [span.value for span in DETECTOR.find([Text(text)])[0]] == values
+
+
 def test_fields_of_one_object_speak_for_each_other() -> None:
     found = DETECTOR.find(
         [

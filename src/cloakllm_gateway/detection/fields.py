@@ -178,11 +178,14 @@ _MOST_DIGITS = lazy(r"\d(?:\D*\d){4}")
 _MOST_COLUMNS = 200
 
 
-def tables(text: str, heads: Iterable[int], personal: Callable[[str], bool]) -> Iterator[list[Column]]:
+def tables(
+    text: str, heads: Iterable[int], personal: Callable[[str], bool], named: Callable[[str], bool]
+) -> Iterator[list[Column]]:
     """CSV, TSV and pipe tables, each as those of its columns that have a name.
 
     ``heads`` are places, in order, whose lines may be the header of a table;
-    a header has a cell that ``personal`` recognises.
+    a header has a cell that ``personal`` recognises.  ``named`` knows further
+    keys, which say something beside a personal one.
     """
     done = 0
     for at in heads:
@@ -192,7 +195,7 @@ def tables(text: str, heads: Iterable[int], personal: Callable[[str], bool]) -> 
         done = _line_end(text, at)
         line = text[start:done]
         header, mark = _header(line, personal) if _MOST_DIGITS.search(line) is None else ([], "")
-        if len(header) == 2 and (pairs := _pairs(text, start, mark, personal)):
+        if len(header) == 2 and (pairs := _pairs(text, start, mark, named)):
             columns, done = pairs
             yield columns
         elif header:
@@ -223,10 +226,10 @@ def _rows(text: str, start: int, header: list[str], mark: str) -> tuple[list[Col
     return [column for column in columns if column.key and column.cells], min(start, len(text))
 
 
-def _pairs(text: str, start: int, mark: str, personal: Callable[[str], bool]) -> tuple[list[Column], int] | None:
+def _pairs(text: str, start: int, mark: str, named: Callable[[str], bool]) -> tuple[list[Column], int] | None:
     """A table that lies on its side, ``first_name,Kim`` over ``email,kim@x.org``: each line is a key and its value.
 
-    It is one if a second line begins with a personal key; lines before the first such one belong to it.
+    It is one if two lines begin with a key that ``named`` knows; lines before the first such one belong to it.
     """
     while start > 0 and (before := _pair(text, text.rfind("\n", 0, start - 1) + 1, mark)):
         start = before[0]
@@ -234,7 +237,7 @@ def _pairs(text: str, start: int, mark: str, personal: Callable[[str], bool]) ->
     known = 0
     while start < len(text) and (pair := _pair(text, start, mark)):
         _, key, cell, end = pair
-        known += personal(key)
+        known += named(key)
         columns.append(Column(key, [cell]))
         start = end + 1
     return (columns, min(start, len(text))) if known > 1 else None
@@ -289,6 +292,48 @@ def _cells(line: str, mark: str) -> list[tuple[int, int]]:
                 end -= 1
         found.append((start + by, end + by))
     return found
+
+
+# -- SQL ------------------------------------------------------------------------------------------
+
+_INSERT = lazy(
+    r"(?:insert|replace)\s{1,8}(?:ignore\s{1,8})?into\s{1,8}[\w.\"`\[\]]{1,80}\s{0,8}\((?P<names>[^()]{1,4096})\)\s{0,8}values\s{0,8}",
+    re.IGNORECASE,
+)
+_LITERALS = lazy(r"\s{0,8}(?:[NnEe]?'((?:[^'\\]|''|\\.)*+)'|([^\s'(),;]{1,64}))\s{0,8}([,)])")
+
+
+def inserts(text: str) -> Iterator[list[Column]]:
+    """The rows of ``INSERT INTO t (name, ...) VALUES (...), (...)`` as a table."""
+    if "nsert" not in text and "NSERT" not in text and "eplace" not in text and "EPLACE" not in text:
+        return
+    for insert in _INSERT.finditer(text):
+        names = [name.strip(' \t\r\n"`[]') for name in insert["names"].split(",")]
+        columns = [Column(name, []) for name in names]
+        at = insert.end()
+        while text[at : at + 1] == "(":
+            row, at = _row(text, at + 1)
+            if len(row) != len(columns):
+                break
+            for column, cell in zip(columns, row, strict=True):
+                column.cells.append(cell)
+            more = _COMMA.match(text, at)
+            at = more.end() if more else at
+        yield [column for column in columns if column.cells]
+
+
+_COMMA = lazy(r"\s{0,64},\s{0,64}")
+
+
+def _row(text: str, at: int) -> tuple[list[tuple[int, int]], int]:
+    """The literals of a row in parentheses, without their quotes, and where it ends."""
+    cells = []
+    while literal := _LITERALS.match(text, at):
+        cells.append(literal.span(1 if literal[1] is not None else 2))
+        at = literal.end()
+        if literal[3] == ")":
+            break
+    return cells, at
 
 
 # -- XML ------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from __future__ import annotations
 import base64
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
@@ -301,20 +301,18 @@ def _decode(view: View, round_: int) -> View | None:
 
 def _encodings(
     text: str, kinds: tuple[str, ...], flat: bool
-) -> list[tuple[re.Match[str], Callable[[re.Match[str]], Iterator[Piece]]]]:
+) -> Iterable[tuple[re.Match[str], Callable[[re.Match[str]], Iterator[Piece]]]]:
     """Everything that some decoder may have to do with, in order.
 
     An expression for each kind is quicker than one for all: each begins with
     a character of its own, and runs are found by the linear engine.
     """
-    found = [
+    found = (
         (match, _DECODERS[kind])
         for kind in kinds
         for match in (_runs(text) if kind == "run" else _expression(kind, flat).finditer(text))
-    ]
-    if len(kinds) > 1:
-        found.sort(key=lambda entry: entry[0].start())
-    return found
+    )
+    return found if len(kinds) == 1 else sorted(found, key=lambda entry: entry[0].start())
 
 
 def _runs(text: str) -> Iterator[re.Match[str]]:

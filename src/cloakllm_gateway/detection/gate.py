@@ -100,7 +100,8 @@ def _edge(excluded: str) -> str:
 
     Without it the automaton counts from every place of a run at once, and outgrows its memory.
     """
-    return f"{_EDGE}{_all_but(excluded[1:-1])})"
+    before = _screened_class("[" + excluded[2:]) if excluded.startswith("[^") else _all_but(excluded[1:-1])
+    return f"{_EDGE}{before})"
 
 
 def _ascii(members: str) -> str:

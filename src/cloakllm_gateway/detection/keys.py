@@ -14,6 +14,9 @@ from cloakllm_gateway.patterns import lazy
 
 #: What :func:`classify` answers for a key called just ``name``: proof only beside a personal sibling.
 NAME = "name"
+#: ... and for one called just ``number``: it may be that of a card, and a card's number proves itself.
+NUMBER = "number"
+_BARE_NUMBERS = frozenset(("number", "num", "no", "nr", "numero", "nummer"))
 #: Keys that mean a person's name in a record about a person, and anything else elsewhere.
 _BARE_NAMES = frozenset(
     "name names nombre nome nom naam imie fn first last full first_name login label owner author contact "
@@ -62,12 +65,14 @@ _BY_KEY.update(
 def classify(key: str) -> str:
     """The category a key proves, :data:`NAME`, or "" for none.
 
-    The whole key decides first, then its last words, then the same without
+    A bare ``number`` answers :data:`NUMBER`.  The whole key decides first, then its last words, then the same without
     qualifiers at its end: ``customer_email``, ``phone 1``, ``mobile (work)``.
     """
     if len(key) > 64:
         return ""
     words = normalise(key)
+    if len(words) == 1 and words[0] in _BARE_NUMBERS:
+        return NUMBER
     while words:
         joined = "".join(words)
         if joined in _BY_KEY:
@@ -123,7 +128,7 @@ def _marks() -> re2._Regexp:
 
 @lru_cache(maxsize=1)
 def _heads() -> re2._Regexp:
-    keys = "|".join(_DIVIDED.join(key) for key in sorted(_BY_KEY) if key.isascii())
+    keys = "|".join(_DIVIDED.join(key) for key in sorted({*_BY_KEY, *_BARE_NUMBERS}) if key.isascii())
     return _compiled(rf"(?:{keys})[ \"'*`_A-Za-z0-9.()-]*?[,;|\t\r\n]")
 
 

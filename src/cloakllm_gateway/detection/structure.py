@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from cloakllm_gateway.detection import fields
-from cloakllm_gateway.detection.catalogue import Category
+from cloakllm_gateway.detection.catalogue import Category, checks
 from cloakllm_gateway.detection.catalogue.identity import NATIONAL, NUMBERED
 from cloakllm_gateway.detection.catalogue.people import capitalised_name
 from cloakllm_gateway.detection.catalogue.secrets import AMBIGUOUS, is_random
 from cloakllm_gateway.detection.fields import Column, Field
 from cloakllm_gateway.detection.folding import views
-from cloakllm_gateway.detection.keys import NAME, classify, heads, normalise, places
+from cloakllm_gateway.detection.keys import NAME, NUMBER, classify, heads, normalise, places
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Text
 
@@ -46,9 +46,12 @@ class Structure:
 
     def _block(self, text: str) -> Iterator[tuple[int, int, Category, str | None]]:
         if "\n" in text:
-            for columns in fields.tables(text, heads(text), _is_personal):
+            for columns in fields.tables(text, heads(text), _is_personal, _is_named):
                 for start, end, category in self._table(text, columns):
                     yield start, end, category, None
+        for columns in fields.inserts(text):
+            for start, end, category in self._table(text, columns):
+                yield start, end, category, None
         found = list(_fields(text))
         persons = {
             (reader, field.record)
@@ -58,7 +61,7 @@ class Structure:
         for reader, field, kind in found:
             start, end = _trimmed(text, field)
             raw = text[start:end]
-            value = views(raw)[1].text if reader == "braces" and "\\" in raw and len(views(raw)) > 1 else raw
+            value = _decoded(raw, reader)
             if kind == NAME:
                 if (reader, field.record) not in persons or not capitalised_name(value):
                     continue
@@ -80,9 +83,11 @@ class Structure:
             kind = classify(column.key)
             if kind == NAME:
                 named.append(column)
-            elif kind in self._categories:
-                category = self._categories[kind]
-                wanted = is_random if kind in _SECRETS and _ambiguous(column.key) else None
+            elif (card := kind == NUMBER) or kind in self._categories:
+                kind = "CREDIT_CARD" if card else kind
+                if (category := self._categories.get(kind)) is None:
+                    continue
+                wanted = checks.card if card else is_random if kind in _SECRETS and _ambiguous(column.key) else None
                 for row, (start, end) in enumerate(column.cells):
                     if start < end and self._fits(kind, text[start:end]) and (not wanted or wanted(text[start:end])):
                         if kind in PERSONAL:
@@ -174,7 +179,20 @@ _READERS: dict[str, Callable[[str, Sequence[int]], Iterator[Field]]] = {
 
 
 def _is_personal(name: str) -> bool:
-    return classify(name) in PERSONAL
+    kind = classify(name)
+    return kind in PERSONAL or kind == NUMBER
+
+
+def _is_named(name: str) -> bool:
+    return classify(name) == NAME or _is_personal(name)
+
+
+def _decoded(raw: str, reader: str) -> str:
+    """What a value says: one in quotes without its escapes, one of a query string without its percent signs."""
+    if ("\\" in raw and reader == "braces") or ("%" in raw and reader == "assignments"):
+        readings = views(raw)
+        return readings[1].text if len(readings) > 1 else raw
+    return raw
 
 
 def _trimmed(text: str, field: Field) -> tuple[int, int]:

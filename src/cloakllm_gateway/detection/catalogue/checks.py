@@ -174,7 +174,9 @@ def national_phone(text: str, regions: tuple[str, ...]) -> bool:
 
 
 def phone_canonical(text: str) -> str:
-    """E.164 where the number says its country, or is North American; else its digits."""
+    """E.164 where the number says its country, or is North American; else its digits, or the words it is spoken in."""
+    if not any(map(str.isdigit, text)):
+        return " ".join(text.replace(",", " ").split()).casefold()
     number = digits(text.split("x")[0].split("ext")[0])
     if text.lstrip("( ").startswith("+"):
         return "+" + number.replace("440", "44", 1) if "(0)" in text else "+" + number
@@ -232,14 +234,14 @@ _FILE_SUFFIXES = frozenset(
     "internal".split()
 ) - {"local", "internal"}
 #: Local parts of version-control and package remotes: ``git@github.com:org/repo``.
-_REMOTES = frozenset(("git", "hg", "svn", "gitea", "gogs"))
+REMOTES = frozenset(("git", "hg", "svn", "gitea", "gogs"))
 _ASCII_LABEL = lazy(r"[A-Za-z]{2,24}", re.ASCII)
 
 
 def email(text: str) -> int:
     """An address whose last label can be a top-level domain; trailing hyphens and glued non-Latin text go."""
     local, _, domain = text.rpartition("@")
-    if local.lower() in _REMOTES or ".." in local or local.endswith("."):
+    if local.lower() in REMOTES or ".." in local or local.endswith("."):
         return 0
     rest, _, last = domain.rpartition(".")
     lead = _ASCII_LABEL.match(last)

@@ -59,6 +59,7 @@ EMAIL = Category(
         example("{'mail': '«o'hara@example.ie»'}"),
         example("Contact: «jane[at]example[dot]org»"),
         example("reach me: «jane dot doe at example dot com»"),
+        example("and the rest goes to «kim.lee@exam»"),
     ),
     lookalikes=(
         "git clone git@github.com:org/repo.git",
@@ -79,6 +80,11 @@ EMAIL = Category(
             _spelled_out,
             rank=SHAPED - 10,
         ),
+        Pattern(  # cut off by the end of its text
+            rf"(?<![{_WORD}._+-])[{_WORD}_](?:[{_WORD}._+-]{{1,63}})@[A-Za-z](?:[A-Za-z0-9.-]{{2,63}})(?![^\x1c])",
+            lambda text: len(text) if "." in text and text.partition("@")[0].lower() not in checks.REMOTES else 0,
+            rank=CONTEXT,
+        ),
         Pattern(
             r"(?<![A-Za-z0-9*._-])[A-Za-z0-9](?:[A-Za-z0-9._*-]{0,63})\*@[A-Za-z0-9*-]{1,63}(?:\."
             r"[A-Za-z0-9-]{2,63}){1,3}",
@@ -95,6 +101,11 @@ EMAIL = Category(
 )  # fmt: skip
 
 _SEP = r"[ .()/-]{0,3}"
+_SPOKEN = (
+    r"(?:(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|double|triple)"
+    r"|(?:null|eins|zwo|zwei|drei|vier|fünf|sechs|sieben|acht|neun)"
+    r"|(?:un|deux|trois|quatre|cinq|sept|huit|neuf)|(?:cero|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve))"
+)
 _PHONE_WORDS = (
     r"(?:\b(?:tele?(?:phone|fon|fono|fone|foon|fax)?|phone|fax|mobile?|mobil|mob|cell(?:phone|ular)?|handy"
     r"|rufnummer|call|"
@@ -145,6 +156,7 @@ PHONE = Category(
             whole(checks.dialled),
             rank=CONTEXT,
         ),
+        Pattern(rf"(?<![A-Za-z])(?i:{_SPOKEN}(?:[ ,.-]{{1,2}}{_SPOKEN}){{6,15}})(?![A-Za-z])", rank=CONTEXT),
         Pattern(
             rf"(?<![A-Za-z0-9+./_:#-])\(?[01](?:{_SEP}\d){{6,12}}(?![A-Za-z0-9]|[./:-]\d)", rank=CONTEXT, regional=True
         ),
@@ -174,6 +186,13 @@ SYSTEM_USERS = frozenset(
     "anonymous none null true false string unknown all any your-username youruser yourname example".split()
 )
 
+#: First segments of the paths of sites where people have profiles that are none.
+_SITE_PAGES = frozenset(
+    "intent share sharer home login explore search about help privacy terms settings hashtag groups events pages "
+    "watch marketplace policies legal jobs joinchat addstickers reel reels stories sharer.php profile.php dialog "
+    "plugins tr".split()
+)
+
 USERNAME = Category(
     "USERNAME",
     examples=(
@@ -182,12 +201,44 @@ USERNAME = Category(
         example("C:\\Users\\«jane.doe»\\AppData"),
         example("/Users/«jdoe»/src/app/main.py"),
         example("GRANT ALL ON *.* TO '«ops_3933»'@'localhost'"),
+        example("see https://www.linkedin.com/in/«jane-doe-8a123b45»/ for more"),
+        example("thanks @«sanne_devries» for the fix"),
+        example("CORP\\«asmith2» logged on"),
+        example("198.51.100.23 - «anna.schmidt» [29/Nov/2026:20:00:00 +0000]"),
+        example("Owner SID: «S-1-5-21-3623811015-3361044348-30300820-1013»"),
     ),
     lookalikes=("/home/runner/work", "/Users/Shared/x",
-                '{"username": "root"}', '{"username": "${USER}"}', "/home/{user}/x"),
+                '{"username": "root"}', '{"username": "${USER}"}', "/home/{user}/x",
+                "https://x.com/intent/tweet", "by @property and @app.route",
+                "HKLM\\software\\x and D\\new"),
     patterns=(
         Pattern(
             r"(?<![A-Za-z0-9])(?:home/|Users[/\\]{1,4})([a-z_A-Z][A-Za-z0-9_.-]{1,31})(?=[/\\\s\"':]|$)",
+            lambda text: 0 if text.lower() in SYSTEM_USERS else len(text),
+            rank=CONTEXT,
+        ),
+        Pattern(  # profiles
+            r"(?:(?:linkedin\.com/in|facebook\.com|instagram\.com|twitter\.com|[/.]x\.com|[/.]t\.me|tiktok\.com"
+            r"|threads\.net|/u|/profiles?)/@?|/~)([A-Za-z][A-Za-z0-9_.%-]{2,60}[A-Za-z0-9])(?=[/?#)\]\"'\s>,;]|\.?$|\.\s)",
+            lambda text: 0 if text.lower() in SYSTEM_USERS | _SITE_PAGES else len(text),
+            rank=CONTEXT,
+        ),
+        Pattern(  # mentions in a chat
+            r"(?<![A-Za-z])(?i:cc|ping|thanks|thx|assigned to|reviewed by|reported by)[: ]{1,2}"
+            r"@([A-Za-z][A-Za-z0-9_.-]{1,38}[A-Za-z0-9])(?![A-Za-z0-9/(@]|\.[A-Za-z])",
+            lambda text: 0 if text.lower() in SYSTEM_USERS else len(text),
+            rank=CONTEXT,
+        ),
+        Pattern(r"<@([UW][A-Z0-9]{7,12})>"),
+        Pattern(  # a Windows domain and its user
+            r"(?<![A-Za-z0-9\\/:])[A-Z][A-Z0-9-]{1,14}\\([a-z][a-z._-]{2,24}[0-9]{0,4})(?![A-Za-z0-9\\/.(*+])",
+            lambda text: len(text) if text[-1].isdigit() or "." in text else 0,
+            rank=CONTEXT,
+        ),
+        Pattern(r"(?<![A-Za-z0-9-])S-1-5-21-\d{4,10}-\d{4,10}-\d{4,10}-\d{3,10}(?![A-Za-z0-9-])"),
+        Pattern(r"arn:aws[a-z-]{0,10}:[a-z]{2,6}::(\d{12}:user/[A-Za-z0-9+=,.@_/-]{1,64})"),
+        Pattern(  # the remote user of an access log
+            r" - ([A-Za-z][A-Za-z0-9._@-]{1,40}) \[\d{1,2}/[A-Z][a-z]{2}/\d{4}",
             lambda text: 0 if text.lower() in SYSTEM_USERS else len(text),
             rank=CONTEXT,
         ),

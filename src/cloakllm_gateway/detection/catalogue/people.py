@@ -56,6 +56,10 @@ PERSON = Category(
         "def first_name(self): return name",
     ),
     patterns=(
+        # The parts of a name in a vCard: family; given; additional; ...
+        Pattern(
+            rf"(?<![^\n\x1c])N(?:;[^:\n]{{0,40}})?:({_CAP}(?: {_CAP}){{0,3}};{_CAP}(?:[; ]{_CAP}){{0,3}})(?=[;\r\n])"
+        ),
         # A display name before its address, as mail and git write it.
         Pattern(
             rf"(?<![\w.@/-])({_CAP}(?: (?:{_CAP}|[A-Z]\.|(?:van|von|de|den|der|da|dos|del|el|al|bin|zu|la|le)"

@@ -87,6 +87,9 @@ ADDRESS = Category(
         example("May it be sent to «PSC 3294, Box 9168\nAPO AA 61487»?"),
         example("The letter arrived at «17 Pod Floriánem» last night"),
         example("Riisa\n«Estonia 62488»"),
+        example("Topcoder\n> «53772 Holmatun 45»\n> Kim"),
+        example("livrer au «12 bis, rue de la République, 69002 Lyon»"),
+        example("FN:Kim Lee\nADR;TYPE=HOME:;;«ul. Prosta 12;Warszawa;;00-001;Poland»\n"),
     ),
     lookalikes=(
         "there are 20 Good Way to do it",
@@ -104,7 +107,7 @@ ADDRESS = Category(
         ),
         Pattern(
             rf"(?<![A-Za-z0-9.,:/-])(?:\d{{1,5}}(?: (?:bis|ter))?,? ){{1,2}}{_BEFORE}(?: {_LINK}\b| l'| d')?"
-            rf"(?: ?{_CAP}(?: {_LINK}\b)?){{1,5}}(?:,? {_NUMBER})?(?:, \d{{4,5}} {_CAP})?{_TAIL}",
+            rf"(?: ?{_CAP}(?: {_LINK}\b)?){{1,5}}(?:, \d{{4,5}} {_CAP}|,? {_NUMBER})?{_TAIL}",
             rank=RECORD,
         ),
         Pattern(
@@ -142,6 +145,7 @@ ADDRESS = Category(
             r"(?<![A-Za-z])P\.? ?O\.? ?Box \d{1,6}(?:, [A-Z][A-Za-z]{2,30})?(?: \d{4,6})?",
             rank=RECORD,
         ),
+        Pattern(r"(?<![^\n\x1c])(?:item\d\.)?ADR(?:;[^:\n]{0,60})?:;{0,2}([^;\n][^\n]{4,200}[A-Za-z0-9])", rank=RECORD),  # vCard
         Pattern(  # field post offices of the United States
             r"(?<![A-Za-z0-9])(?i:(?:PSC|Unit|CMR) \d{1,5},? Box \d{1,6}|(?:USNV|USNS|USS|USCGC) [A-Za-z]{2,20})"
             r"[,\s>?]{1,8}(?i:[AFD]PO),? (?i:A[AEP])(?: \d{5})?(?![A-Za-z0-9])",

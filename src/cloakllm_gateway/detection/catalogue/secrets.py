@@ -147,6 +147,15 @@ def _looks_issued(text: str) -> int:
     )
 
 
+_CONSONANTS = lazy(r"[A-Z]?[bcdfghjklmnpqrstvwxz]{5}")
+
+
+def _is_generic_key(text: str) -> int:
+    """Behind a word like ``token``: digits among letters, or what no word of a language has, five consonants on end."""
+    digits = sum(map(str.isdigit, text))
+    return len(text) if digits >= 3 or _CONSONANTS.search(text) else 0
+
+
 def _vendor_examples() -> tuple[Example, ...]:
     """One of each vendor's, and one that hides inside something that looks like a token."""
     samples = [_sample(*row) for row in VENDORS]
@@ -158,9 +167,12 @@ API_KEY = Category(
     "API_KEY",
     examples=(
         example("https://hooks.slack.com/services/«T0Q7RVK3X/B9MTB2WCY/q7RvK3xZ9mTb2WcY5nHf8LpD»"),
+        Example("Old key: " + "sk1234567890" + "abcdefghijklmnop.", "sk1234567890" + "abcdefghijklmnop"),
+        Example("the log ends in " + "ghp_" + "q7RvK3xZ9mTb", "ghp_" + "q7RvK3xZ9mTb"),
     ),
     lookalikes=("sk-learn-contrib-project-template",
-                "key-value-pairs-in-a-dictionary-of-things", "pat_answer re_compile_all_again"),
+                "key-value-pairs-in-a-dictionary-of-things", "pat_answer re_compile_all_again",
+                "tokenExpirationTimeInSeconds keyAgreementAlgorithmName"),
     patterns=(
         *_grouped(),
         Pattern(r"hooks\.slack\.com/services/(T[A-Z0-9]{6,14}/B[A-Z0-9]{6,14}/[A-Za-z0-9]{16,32})", rank=CERTAIN),
@@ -168,6 +180,16 @@ API_KEY = Category(
         Pattern(
             r"webhook\.office\.com/webhookb2/([a-f0-9@-]{60,90}/IncomingWebhook/[a-f0-9]{32}/[a-f0-9-]{36})",
             rank=CERTAIN,
+        ),
+        Pattern(  # what many a service and a person calls a key
+            rf"{_B}(?:sk|pk|api|key|token|secret)[_-]?(?:(?:live|test|prod)[_-]?)?[A-Za-z0-9]{{18,128}}(?![A-Za-z0-9_-])",
+            _is_generic_key,
+        ),
+        Pattern(  # cut off by the end of its text
+            rf"{_B}(?:ghp_|gho_|ghs_|github_pat_|glpat-|sk-|sk_live_|xox[abprs]-|AKIA|ASIA|AIza|hf_|npm_|eyJ)"
+            r"[A-Za-z0-9_-]{6,256}(?![^\x1c])",
+            lambda text: len(text) if checks.mixed(text[4:]) and any(map(str.isdigit, text)) else 0,
+            rank=CERTAIN - 10,
         ),
         Pattern(rf"{_B}\d{{8,10}}:AA[A-Za-z0-9_-]{{33}}(?![A-Za-z0-9_-])", rank=CERTAIN),  # Telegram
         Pattern(  # Discord
