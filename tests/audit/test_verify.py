@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cloakllm_gateway.audit import chain
-from cloakllm_gateway.audit.chain import Head
+from cloakllm_gateway.audit.chain import BadLine, Head
 from cloakllm_gateway.audit.notes import Checkpoint, read_notes
-from cloakllm_gateway.audit.verify import Status, Verdict, verify
+from cloakllm_gateway.audit.verify import Evidence, LogFile, Status, Verdict, verify
 from cloakllm_gateway.shell.audit.checkpoints import grow, keep
 from cloakllm_gateway.shell.audit.files import CHECKPOINTS, HEAD, PUBLIC_KEYS
 from cloakllm_gateway.shell.audit.keys import Signer
@@ -48,6 +51,32 @@ def files(log: Path) -> list[Path]:
 
 def lines(path: Path) -> list[bytes]:
     return path.read_bytes().splitlines(keepends=True)
+
+
+@given(st.data())
+def test_no_log_whatever_it_holds_makes_the_verifier_fail(data: st.DataObject):
+    """Entries with any value in any field, in the canonical form or not, with a right hash or not."""
+    anything = st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=True) | st.text(),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+        max_leaves=5,
+    )
+    honest = an_entry() | {"seq": 0, "timestamp": "", "session": "", "prev_hash": "", "entry_hash": ""}
+    found = []
+    for _ in range(data.draw(st.integers(0, 3))):
+        changes = data.draw(st.dictionaries(st.sampled_from(sorted(honest)) | st.text(), anything, max_size=4))
+        text = json.dumps({**honest, **changes}, sort_keys=True, separators=(",", ":")).encode()
+        with suppress(BadLine):
+            entry = chain.parse(text)
+            text = chain.canonical({**entry, "entry_hash": chain.digest(entry)})
+        found.append(text)
+    verdict = verify(Evidence([LogFile("audit_2026-05-01.jsonl", found), LogFile("audit_2026-05-02.jsonl", found)]))
+    assert verdict.entries == 2 * len(found)
+
+
+@given(st.binary(max_size=300), st.binary(max_size=300))
+def test_no_key_and_no_checkpoint_whatever_it_holds_makes_the_verifier_fail(keys: bytes, notes: bytes):
+    verify(Evidence([], keys, notes, notes, keys, notes))
 
 
 # -- an honest log -------------------------------------------------------------------------------------

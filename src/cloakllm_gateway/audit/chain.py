@@ -72,13 +72,14 @@ def parse(line: bytes) -> dict[str, Any]:
     try:
         text = line.decode("ascii")
         entry = json.loads(text, object_pairs_hook=_members, parse_float=_no_number, parse_constant=_no_number)
+        spelt = canonical(entry)
     except BadLine:
         raise
-    except (ValueError, RecursionError):
-        raise BadLine("malformed", "it is not JSON in ASCII") from None
+    except (ValueError, OverflowError, RecursionError):
+        raise BadLine("malformed", "it is not JSON in ASCII, or holds what no entry can hold") from None
     if not isinstance(entry, dict):
         raise BadLine("malformed", "it is not a JSON object")
-    if canonical(entry) != line:
+    if spelt != line:
         raise BadLine("spelling", "it is not spelt in the canonical form")
     return entry
 

@@ -40,7 +40,12 @@ def _flag(value: Any) -> bool:
 
 
 def _printable(value: Any, length: int) -> bool:
-    return isinstance(value, str) and len(value) <= length and _ODD.search(value) is None
+    return isinstance(value, str) and len(value) <= length and _is_plain(value)
+
+
+def _is_plain(text: str) -> bool:
+    """Printable ASCII without what JSON would escape."""
+    return text.isascii() and text.isprintable() and '"' not in text and "\\" not in text
 
 
 def _name(value: Any) -> bool:
@@ -99,7 +104,7 @@ def _one_of(*words: str) -> Check:
 COMMON: Final[Mapping[str, Check]] = {
     "seq": _count,
     "timestamp": _matches(_TIME),
-    "event_type": lambda value: value in EVENTS,
+    "event_type": lambda value: isinstance(value, str) and value in EVENTS,
     "session": _matches(_SESSION),
     "entity_count": _count,
     "categories": _categories,
@@ -219,7 +224,7 @@ def body(event: str, fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _bounded(text: str, length: int) -> str:
-    if len(text) <= length and _ODD.search(text) is None:
+    if len(text) <= length and _is_plain(text):
         return text
     escaped = _ODD.sub(lambda odd: f"<{ord(odd.group()):x}>", text[:length])
     return escaped if len(escaped) <= length else escaped[: length - 3] + "..."

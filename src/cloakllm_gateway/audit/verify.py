@@ -103,7 +103,7 @@ def verify(evidence: Evidence) -> Verdict:
     walk = _Walk(verdict, base, [(c, "checkpoints.txt") for c in own] + [(c, "the anchor") for c in anchors])
     walk.run(evidence.files)
     verdict.checkpoints = len(own)
-    verdict.anchored = max((c.size for c in anchors), default=0)
+    verdict.anchored = max((c.size for c in anchors if c.size >= verdict.first), default=0)  # pruned ones say nothing
     if not verdict.problems:
         outside = evidence.trusted is not None and verdict.anchored > 0
         verdict.status = Status.VERIFIED if outside else Status.SELF_CONSISTENT
@@ -226,11 +226,11 @@ class _Walk:
         genuine = hash == chain.digest(entry)
         if not genuine:
             self._add(Problem("edited", "the entry is not the one that its hash was made of", file, number, _int(seq)))
-        elif isinstance(seq, int) and seq != self._head.size:
+        elif type(seq) is int and seq != self._head.size:
             self._out_of_place(entry, file, number, begins=begins)
         elif self._head.hash not in (_UNKNOWN, entry.get("prev_hash")):
             self._add(Problem("link", "the entry does not follow the one before it", file, number, _int(seq)))
-        self._head = Head(seq + 1 if isinstance(seq, int) else self._head.size + 1, str(hash))
+        self._head = Head(seq + 1 if type(seq) is int else self._head.size + 1, str(hash))
         self._seen[self._head.size - 1] = str(hash)
         self._tree.append(line)
         self._compare()

