@@ -389,3 +389,44 @@ def test_the_store_in_use_survives_its_own_tests(state):
     store.check()
     assert {e.spelling.raw for e in assign(store, *VALUES)} == set(VALUES)
     assert assign(store, spelled(VALUES[0]))[0].origins == {"crm", "mail"}
+
+
+# -- the keyring -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def keyring_of_the_test(tmp_path: Path) -> Iterator[dict[tuple[str, str], str]]:
+    keyring = pytest.importorskip("keyring", reason="the extra `keyring` is not installed")
+    from keyring.backend import KeyringBackend
+
+    kept: dict[tuple[str, str], str] = {}
+
+    class InMemory(KeyringBackend):
+        priority = 1  # type: ignore[assignment]
+
+        def get_password(self, service: str, username: str) -> str | None:
+            return kept.get((service, username))
+
+        def set_password(self, service: str, username: str, password: str) -> None:
+            kept[service, username] = password
+
+        def delete_password(self, service: str, username: str) -> None:
+            del kept[service, username]
+
+    before = keyring.get_keyring()
+    keyring.set_keyring(InMemory())
+    yield kept
+    keyring.set_keyring(before)
+
+
+def test_the_key_may_be_in_the_keyring_and_then_is_in_no_file(tmp_path, keyring_of_the_test):
+    options = Options(tmp_path, key_file="keyring")
+    before = assign(sqlite_store(options), *VALUES)
+    assert not (tmp_path / "vault" / "key").exists()
+    assert assign(sqlite_store(options), *VALUES) == before
+    assert sqlite_store(options).rekey() == 3
+    assert len(keyring_of_the_test) == 1
+    assert assign(sqlite_store(options), *VALUES) == before
+    keyring_of_the_test.clear()
+    with pytest.raises(VaultError, match=r"key of the token store .* is missing.*keyring"):
+        sqlite_store(options).check()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -258,3 +259,43 @@ def test_any_json_either_loads_or_is_refused_in_one_line(tmp_path_factory, conte
         load(path)
     except ConfigError as error:
         assert "\n" not in str(error) and "\x1b" not in str(error)
+
+
+def vault(content: dict[str, Any]) -> dict[str, Any]:
+    return {"upstreams": {"crm": CRM}, "vault": content}
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ({"backend": "postgres"}, "vault.backend"),
+        ({"backned": "sqlite"}, "backend"),
+        ({"backend": "memory", "path": "x.db"}, "vault.path: means nothing with the backend memory"),
+        ({"path": "x.db"}, "vault.path: means nothing with the backend memory"),
+        ({"backend": "redis", "path": "x.db", "url": "redis://h"}, "vault.path: means nothing with the backend redis"),
+        ({"backend": "sqlite", "url": "redis://h"}, "vault.url: means nothing with the backend sqlite"),
+        ({"key_file": "k"}, "vault.key_file: means nothing"),
+        ({"namespace": "n"}, "vault.namespace: means nothing"),
+        ({"backend": "sqlite", "namespace": "a b"}, "vault.namespace"),
+        ({"backend": "sqlite", "ttl": 0}, "vault.ttl"),
+        ({"backend": "redis"}, "vault.url: is not the address of a Redis"),
+        ({"backend": "redis", "url": "http://h"}, "vault.url: is not the address of a Redis"),
+    ],
+)
+def test_a_vault_that_makes_no_sense_is_refused(write, content, says):
+    with pytest.raises(ConfigError, match=re.escape(says)):
+        load(write(vault(content)))
+
+
+def test_the_address_of_a_redis_is_never_shown(write):
+    with pytest.raises(ConfigError) as caught:
+        load(write(vault({"backend": "redis", "url": f"http://:{SECRET}@h"})))
+    assert SECRET not in str(caught.value)
+
+
+def test_paths_of_the_vault_start_at_the_folder_of_the_file_and_the_keyring_is_no_path(write):
+    path = write(vault({"backend": "sqlite", "path": "v/store.db", "key_file": "v/key"}))
+    config = load(path)
+    assert config.vault.path == str(path.parent / "v" / "store.db")
+    assert config.vault.key_file == str(path.parent / "v" / "key")
+    assert load(write(vault({"backend": "sqlite", "key_file": "keyring"}))).vault.key_file == "keyring"
