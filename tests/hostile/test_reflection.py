@@ -104,3 +104,13 @@ def test_an_answer_that_the_user_typed_does_not_come_back(peers: Processes, tmp_
     answer = driver.tool("crm__greet")
     assert crm.received()[-1]["result"]["content"] == {"login": "wolpertinger"}
     assert "wolpertinger" not in json.dumps(answer)
+
+
+def test_a_private_key_on_standard_error_is_hidden_though_it_is_many_lines(peers: Processes, tmp_path: Path) -> None:
+    body = [f"MIIEfake{n:02}" + "QUFBQkJCQ0NDRERE" * 3 for n in range(12)]
+    key = ["-----BEGIN PRIVATE KEY-----", *body, "-----END PRIVATE KEY-----"]
+    crm = Upstream("crm", tmp_path).tool("leak", [{"stderr": "\n".join(key) + "\n"}, *text("done")])
+    driver = meet(peers, crm)
+    driver.tool("crm__leak")
+    said = driver.wait_stderr(b"upstream_says").decode()
+    assert [line for line in body if line in said] == []

@@ -248,7 +248,7 @@ async def test_a_line_that_cannot_be_sanitized_is_withheld(supervised):
 
     async with supervised(python("import sys; sys.stderr.write('kim@example.com\\n'); sys.stdin.read()")) as crm:
         crm.sanitize = fail
-        await crm.until_logged("upstream_line_withheld")
+        await crm.until_logged("upstream_lines_withheld")
     assert "kim@example.com" not in crm.log()
 
 

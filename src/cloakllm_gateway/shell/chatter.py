@@ -23,6 +23,9 @@ MAX_LINE: Final = 16_384
 #: Lines that wait to be logged.
 TAIL: Final = 200
 
+#: Characters of a line in the log.
+LONGEST_SHOWN: Final = 2000
+
 #: Seconds between two lines in the log.
 PACE: Final = 0.02
 
@@ -74,9 +77,13 @@ class Chatter:
         while True:
             await self._heard.wait()
             self._heard = anyio.Event()
+            await anyio.sleep(PACE)  # what is printed together is looked at together
             while self._waiting or self._forgotten:
-                await self._say_next()
-                await anyio.sleep(PACE)
+                await self._rest(await self._say_next())
+
+    async def _rest(self, lines: int) -> None:
+        """The log gets a line every :data:`PACE` seconds on average."""
+        await anyio.sleep(PACE * lines)
 
     async def flush(self) -> None:
         """Log what is waiting, for at most :data:`FLUSH` seconds."""
@@ -84,16 +91,29 @@ class Chatter:
             while self._waiting or self._forgotten:
                 await self._say_next()
 
-    async def _say_next(self) -> None:
+    async def _say_next(self) -> int:
+        """Log the lines that came together, made clean as one text; the number of lines.
+
+        A private key or a pretty-printed record is many lines, and none of
+        them shows by itself what it is.
+        """
         if self._forgotten:
             lines, self._forgotten = self._forgotten, 0
             self._logger.log("warning", "upstream_lines_not_shown", upstream=self._upstream, lines=lines)
-        if not self._waiting:
-            return
-        line = self._waiting.popleft().decode("utf-8", "replace")
+        block: list[str] = []
+        size = 0
+        while self._waiting and size < MAX_LINE:
+            size += len(self._waiting[0])
+            block.append(self._waiting.popleft().decode("utf-8", "replace"))
+        if not block:
+            return 0
         try:
-            text = await self._sanitize(line)
+            clean = await self._sanitize("\n".join(block))
         except GatewayError as error:
-            self._logger.log("warning", "upstream_line_withheld", upstream=self._upstream, reason=error.what)
+            about = {"upstream": self._upstream, "lines": len(block), "reason": error.what}
+            self._logger.log("warning", "upstream_lines_withheld", **about)
         else:
-            self._logger.log("info", "upstream_says", upstream=self._upstream, line=text)
+            for line in clean.split("\n"):
+                shown = line if len(line) <= LONGEST_SHOWN else line[:LONGEST_SHOWN] + "..."
+                self._logger.log("info", "upstream_says", upstream=self._upstream, line=shown)
+        return len(block)

@@ -15,9 +15,6 @@ from cloakllm_gateway.shell.stores import Store
 from cloakllm_gateway.vault.entries import Entry, Spelling
 from cloakllm_gateway.vault.vault import Vault
 
-#: Characters of one log line that are kept.
-LONGEST_LINE = 2000
-
 
 class Cleaner:
     """Makes what upstreams print fit for the log, with the tokens of the session."""
@@ -51,5 +48,4 @@ class Cleaner:
             clean = await drive(Sanitizing(line, DATA, source), self._scanner.find, assign)
         except GatewayError:
             return f"(withheld: {len(line)} characters that could not be sanitized)"
-        text = str(clean.part)
-        return text if len(text) <= LONGEST_LINE else text[:LONGEST_LINE] + "..."
+        return str(clean.part)

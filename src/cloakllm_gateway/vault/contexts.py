@@ -260,6 +260,9 @@ _REFERENCE = lazy(r"(?:[/\\]{2,})?([^\s<>\"`^{}|\x00-\x1f]*)")
 _AUTHORITY = lazy(r"[^/?#\\]*")
 #: The authority of a network-path reference (RFC 3986, 4.2), where a text or a quotation begins with one.
 _NETWORK_PATH = lazy(r"(?<![^\s\"'`(\[<=])[/\\]{2}([^\s/\\?#\"'`<>()]*)")
+#: Schemes that are followed by a host in any number of slashes (URL Standard, "special" schemes).
+_SPECIAL = lazy(r"(?i)(?<![a-z0-9+.-])(?:https?|wss?|ftp):[/\\]*([^\s/\\?#\"'`<>()]*)")
+_DROPPED = lazy(r"[\t\r\n]")
 _IPV6 = lazy(r"(?:[^/?#@\[\]]*@)?\[[0-9A-Fa-f:.%]*\]")
 #: What often stands right behind a URL in prose, code, Markdown or CSV, though a URL could hold it.
 _BEHIND = lazy(r"['\[\]()]|[,;]")
@@ -267,9 +270,13 @@ _BEHIND = lazy(r"['\[\]()]|[,;]")
 _MORE_AUTHORITY = lazy(r"[A-Za-z0-9._~%!$&*+=:\-]{0,256}@|\.[A-Za-z0-9]")
 
 
+#: What every URL has one of.
+_MAY_BE_URL = lazy(r"[/\\:]")
+
+
 def _urls(text: str, matches: Sequence[TokenMatch], is_url: bool) -> dict[int, _Url]:
     """What URL each match stands in, by its start."""
-    if not is_url and "/" not in text and "\\" not in text:
+    if not is_url and not _MAY_BE_URL.search(text):
         return {}
     masked = _masked(text, matches)
     found: dict[int, _Url] = {}
@@ -296,13 +303,33 @@ def _urls(text: str, matches: Sequence[TokenMatch], is_url: bool) -> dict[int, _
     for match in matches:
         if masked.startswith("://", match.end):  # a scheme
             found[match.start] = _Url(True, True)
-    for path in _NETWORK_PATH.finditer(masked):
-        for match in matches[bisect_left(matches, (path.start(1),)) :]:
-            if match.start >= path.end():
-                break
-            # It may be a comment of some language as well: nothing is encoded for it.
-            found.setdefault(match.start, _Url(authority=True))
+    for match in _loose_authorities(masked, matches):
+        # What stands there may be no address at all: nothing is encoded for it.
+        found[match.start] = found.get(match.start, _NO_URL)._replace(authority=True)
     return found
+
+
+def _loose_authorities(masked: str, matches: Sequence[TokenMatch]) -> Iterator[TokenMatch]:
+    """Tokens that some client would take for a part of a host, though no standard says so.
+
+    The URL Standard drops tabs and line feeds and needs no slashes behind
+    `https:`; a text may begin with the authority of a network-path reference.
+    """
+    squeezed, offsets = _squeezed(masked)
+    for path in (*_NETWORK_PATH.finditer(squeezed), *_SPECIAL.finditer(squeezed)):
+        start, end = offsets[path.start(1)], offsets[path.end(1)]
+        for match in matches[bisect_left(matches, (start,)) :]:
+            if match.start >= end:
+                break
+            yield match
+
+
+def _squeezed(text: str) -> tuple[str, Sequence[int]]:
+    """``text`` without tabs and line ends, and where each offset of it was."""
+    if not _DROPPED.search(text):
+        return text, range(len(text) + 1)
+    kept = [at for at, character in enumerate(text) if character not in "\t\r\n"]
+    return "".join(text[at] for at in kept), [*kept, len(text)]
 
 
 def _masked(text: str, matches: Sequence[TokenMatch]) -> str:
