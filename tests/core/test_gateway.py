@@ -409,3 +409,15 @@ def test_a_template_of_many_gaps_is_matched_in_no_time(tmp_path: Path) -> None:
     assert talk.only()["error"]["code"] == -32602
     talk.ask(4, "resources/read", {"uri": "evil://a/" + "z" * 5000 + "!"})
     assert talk.only("evil")["method"] == "resources/read"
+
+
+def test_a_task_belongs_to_the_upstream_that_made_it_whatever_others_call_theirs(tmp_path: Path) -> None:
+    talk = opened(settings(upstream("crm"), upstream("evil")), tmp_path)
+    for name in ("evil", "crm"):
+        talk.call(name, f"{name}__look").answer(name, {"task": {"taskId": "task-1", "status": "working"}})
+    ids = {message["id"]: message["result"]["task"]["taskId"] for message in talk.take()}
+    assert ids["evil"] == "task-1" != ids["crm"]
+    talk.sent.clear()
+    talk.ask(1, "tasks/get", {"taskId": ids["crm"]})
+    assert talk.only("crm")["params"] == {"taskId": "task-1"}
+    assert talk.take("evil") == []

@@ -107,6 +107,7 @@ class Gateway:
         self._tasks: dict[str, str] = {}
 
         handles, emit = Handles(), self._out.append
+        self._handles = handles
         self._directory = Directory()
         self._restorer = Restorer(Policy(settings), vault, handles, settings.categories, {})
         self._requests = Requests(settings.max_pending, emit)
@@ -428,7 +429,7 @@ class Gateway:
 
         def done(part: Any, effects: list[Effect]) -> None:
             if isinstance(answer, Response):
-                self._note_task(upstream, part)
+                part = self._with_own_tasks(upstream, part)
                 part = self._tools.fitting(request, answer.result, part)
             member = "result" if isinstance(answer, Response) else "error"
             settle(self._requests.reply(request, {"jsonrpc": "2.0", "id": request.id, member: part}, effects))
@@ -445,12 +446,22 @@ class Gateway:
         shape = ERROR if isinstance(answer, Failure) else SURFACE[call.method].result or DATA
         self._jobs.start(Work(upstream, call.method, part, shape, done, failed, call.restored, call.uris))
 
-    def _note_task(self, upstream: Upstream, result: Any) -> None:
-        """Whose task it is, by the id the client will ask with."""
-        listed = result.get("tasks") if isinstance(result.get("tasks"), list) else []
-        for task in (result.get("task"), *listed):
-            if isinstance(task, dict) and isinstance(task.get("taskId"), str):
-                self._tasks.setdefault(task["taskId"], upstream.name)
+    def _with_own_tasks(self, upstream: Upstream, result: dict[str, Any]) -> dict[str, Any]:
+        """Note whose tasks a result speaks of; an id that is another upstream's already becomes a handle."""
+        listed = result.get("tasks")
+        if isinstance(listed, list):
+            result = {**result, "tasks": [self._own_task(upstream, task) for task in listed]}
+        return {**result, "task": self._own_task(upstream, result["task"])} if "task" in result else result
+
+    def _own_task(self, upstream: Upstream, task: Any) -> Any:
+        id = task.get("taskId") if isinstance(task, dict) else None
+        if not isinstance(id, str):
+            return task
+        if self._tasks.setdefault(id, upstream.name) == upstream.name:
+            return task
+        handle = self._handles.issue(upstream.settings.origin, id)
+        self._tasks[handle] = upstream.name
+        return {**task, "taskId": handle}
 
     # -- towards the client ------------------------------------------------------------------------
 
