@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 
 import re2
 
-from cloakllm_gateway.detection.catalogue.model import CERTAIN, CUSTOM
+from cloakllm_gateway.detection.catalogue.model import CERTAIN, CUSTOM, Example
+from cloakllm_gateway.detection.samples import sample
 from cloakllm_gateway.detection.settings import Settings
 from cloakllm_gateway.errors import ConfigError
 from cloakllm_gateway.patterns import lazy
@@ -29,6 +30,8 @@ class Custom:
             union = "|".join(re2.escape(term) for term in terms)
             self._finders.append(("TERM", CERTAIN, _compiled("deny_list", f"(?i:{union})"), True))
 
+        self.examples, self.unproved = _examples(settings)
+
     def __bool__(self) -> bool:
         return bool(self._finders)
 
@@ -39,6 +42,24 @@ class Custom:
             for start, end in _characters(raw, _spans(expression, raw)):
                 if not bounded or _is_word(text, start, end):
                     yield start, end, name, rank
+
+
+def _examples(settings: Settings) -> tuple[tuple[tuple[str, Example], ...], tuple[str, ...]]:
+    """An example of each pattern by the name of its category, and the names of those that none could be made of."""
+    examples: list[tuple[str, Example]] = []
+    unproved: list[str] = []
+    for name, pattern in settings.custom_patterns:
+        expression = _compiled(name, pattern)
+        made = sample(pattern) or ""
+        texts = [text for text in (f"see {made} there", made) if made and expression.search(text.encode())]
+        if texts:
+            examples.append((name, Example(texts[0], made)))
+        else:
+            unproved.append(name)
+    examples += [
+        ("TERM", Example(f"see {term.strip()} there", term.strip())) for term in settings.deny_list if term.strip()
+    ]
+    return tuple(examples), tuple(unproved)
 
 
 def checked_name(name: str) -> str:

@@ -21,6 +21,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import accumulate
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -28,6 +29,7 @@ import re2
 
 from cloakllm_gateway.detection.catalogue import CATALOGUE, Category, Pattern
 from cloakllm_gateway.detection.catalogue.checks import national_phone
+from cloakllm_gateway.detection.catalogue.model import CONTEXT
 from cloakllm_gateway.detection.custom import Custom
 from cloakllm_gateway.detection.folding import View, encoded, literals, views
 from cloakllm_gateway.detection.gate import SEPARATOR, Gate, compiled, screened
@@ -52,6 +54,10 @@ class Segment(NamedTuple):
         return (
             self.view.text if self.last - self.first == len(self.view.text) else self.view.text[self.first : self.last]
         )
+
+    def is_plain(self, start: int, end: int) -> bool:
+        """Whether a find of this view stands in the original text just so, and cuts no escape in two."""
+        return self.view.inner is None and (self.deeper is None or self.deeper.snap(start, end) == (start, end))
 
     def is_new(self, start: int, end: int) -> bool:
         """Whether a find may say more than one of the inner view, which has all that nothing encoded is near."""
@@ -85,20 +91,18 @@ class Detector:
         found: list[list[Span]] = [[] for _ in texts]
         segments, buffer = _segments(texts)
         for segment, start, end, category, pattern in self._matches(buffer, segments):
-            view = segment.view
             found[segment.text].append(
-                _span(texts[segment.text].text, segment, start, end, category, _SHAPE, pattern.rank)
-                if view.inner is not None or segment.deeper is not None
-                else _plain(view.text, start, end, category, pattern.rank)
+                _plain(segment.view.text, start, end, category, pattern.rank)
+                if segment.is_plain(start, end)
+                else _span(texts[segment.text].text, segment, start, end, category, _SHAPE, pattern.rank)
             )
         for segment in _spoken(segments):
             text = texts[segment.text].text
-            plain = segment.view.inner is None and segment.deeper is None
             for start, end, category, value in self._structure.inside(segment.string()):
                 start, end = start + segment.first, end + segment.first
                 if not segment.is_new(start, end):
                     continue
-                if plain and value is None:
+                if value is None and segment.is_plain(start, end):
                     found[segment.text].append(_plain(text, start, end, category, category.keyed_rank, _KEY))
                     continue
                 span = _span(text, segment, start, end, category, _KEY, category.keyed_rank)
@@ -118,14 +122,23 @@ class Detector:
             found[index].append(_plain(texts[index].text, start, end, category, category.keyed_rank, _KEY))
         return [self._settled(spans, text.text) if spans else [] for spans, text in zip(found, texts, strict=True)]
 
+    @property
+    def unproved(self) -> tuple[str, ...]:
+        """Names of the configuration's patterns that :meth:`prove` has no example for."""
+        return self._custom.unproved
+
     def prove(self) -> None:
-        """Find every example of every enabled category; raise :class:`DetectionError` naming one that survives."""
+        """Find every example of every enabled category; raise :class:`DetectionError` naming one that survives.
+
+        Those of the configuration are made from its patterns; see ``unproved``.
+        """
         examples = [
             (category.name, example)
             for category in self.categories.values()
             for example in category.all_examples()
             if example.value not in self.settings.allow_list
         ]
+        examples += [pair for pair in self._custom.examples if pair[1].value not in self.settings.allow_list]
         found = self.find([Text(example.text) for _, example in examples])
         for (name, example), spans in zip(examples, found, strict=True):
             start = example.text.index(example.value)
@@ -135,6 +148,44 @@ class Detector:
                     hidden[at - start] = True
             if not all(hide or not char.isalnum() for hide, char in zip(hidden, example.value, strict=True)):
                 raise DetectionError(f"An example of category {name} was not found", "Detection is not to be trusted")
+
+    def across(self, blocks: Sequence[str]) -> list[list[Span]]:
+        """What stands across the edges of adjacent blocks of one result: for each block, its part of each value.
+
+        A value that is complete in the block where it begins is not among
+        them: what follows it there by chance is none of it.  Merge them with
+        what :meth:`find` says about the blocks (:func:`.spans.disjoint`).
+        """
+        parts: list[list[Span]] = [[] for _ in blocks]
+        edges = list(accumulate(map(len, blocks)))
+        joined = "".join(blocks)
+        excerpts = _around(edges[:-1], joined)
+        if not excerpts:
+            return parts
+        starts = [0, *edges]
+        found = self.find([Text(joined[first:last]) for first, last in excerpts])
+        alone = self.find([Text(block[-_EDGE:]) for block in blocks])
+        complete = {
+            (edge - span.end + span.start, span.category)
+            for edge, block, spans in zip(edges, blocks, alone, strict=True)
+            for span in spans
+            if span.end == len(block[-_EDGE:]) and span.rank > CONTEXT
+        }
+        for (first, _), spans in zip(excerpts, found, strict=True):
+            for span in spans:
+                start, end = first + span.start, first + span.end
+                index = bisect_right(edges, start)
+                if end <= edges[index] or (start, span.category) in complete:
+                    continue
+                while start < end:
+                    stop = min(end, edges[index])
+                    if start < stop:
+                        by = starts[index]
+                        value = joined[start:stop]
+                        part = span._replace(start=start - by, end=stop - by, value=value, canonical=value)
+                        parts[index].append(part._replace(encoding=_PLAIN))
+                    start, index = stop, index + 1
+        return parts
 
     # -- patterns --------------------------------------------------------------------------------
 
@@ -199,6 +250,24 @@ class Detector:
                 first = i
             reach = max(reach, span.end)
         return settled + _merged(spans[first:], text)
+
+
+#: How far a value across an edge may reach on either side, in code points; one with a key block may for long.
+_EDGE = 512
+
+
+def _around(edges: Sequence[int], joined: str) -> list[tuple[int, int]]:
+    """The surroundings of the edges, those that meet as one."""
+    if edges and "PRIVATE KEY" in joined:
+        return [(0, len(joined))]
+    excerpts: list[tuple[int, int]] = []
+    for edge in edges:
+        first, last = max(edge - _EDGE, 0), min(edge + _EDGE, len(joined))
+        if excerpts and first <= excerpts[-1][1]:
+            excerpts[-1] = (excerpts[-1][0], last)
+        else:
+            excerpts.append((first, last))
+    return excerpts
 
 
 def _segments(texts: Sequence[Text]) -> tuple[list[Segment], str]:

@@ -202,16 +202,16 @@ def views(text: str) -> list[View]:
 
 
 def literals(view: View, depth: int = 0) -> Iterator[View]:
-    """What each string literal with escapes says, read by itself: JSON inside a string of JSON.
+    """What each string literal with quotes in it says, read by itself: JSON inside a string of JSON.
 
     Taken together with what surrounds it, its quotes could not be told from the outer ones.
     """
-    if "\\" not in view.text:
+    if '\\"' not in view.text:
         return
     if depth > MAX_LAYERS:
         raise DetectionError(f"A text is quoted more than {MAX_LAYERS} times over")
     for literal in _LITERAL.finditer(view.text):
-        if "\\" not in literal[0]:
+        if '\\"' not in literal[0]:
             continue
         inner = _decode(View(literal[1]), 1)
         if inner is not None:

@@ -217,7 +217,12 @@ def ipv6(text: str) -> int:
     return len(text) if plausible else 0
 
 
+_DOTTED = lazy(r"(?:[1-9]\d{0,2}|0)(?:\.(?:[1-9]\d{0,2}|0)){3}", re.ASCII)
+
+
 def ip_canonical(text: str) -> str:
+    if _DOTTED.fullmatch(text):
+        return text
     try:
         return str(ipaddress.ip_address(text.strip("[] ")))
     except ValueError:

@@ -6,7 +6,15 @@ import re
 from functools import lru_cache
 
 from cloakllm_gateway.detection.catalogue import checks
-from cloakllm_gateway.detection.catalogue.model import CERTAIN, SECRET_KEYED, Category, Example, Pattern, example
+from cloakllm_gateway.detection.catalogue.model import (
+    CERTAIN,
+    CONTEXT,
+    SECRET_KEYED,
+    Category,
+    Example,
+    Pattern,
+    example,
+)
 from cloakllm_gateway.patterns import lazy
 
 _B = r"(?<![A-Za-z0-9])"  # a vendor prefix may follow `_`, as in [SECRET_ghp_...]
@@ -189,7 +197,7 @@ API_KEY = Category(
             rf"{_B}(?:ghp_|gho_|ghs_|github_pat_|glpat-|sk-|sk_live_|xox[abprs]-|AKIA|ASIA|AIza|hf_|npm_|eyJ)"
             r"[A-Za-z0-9_-]{6,256}(?![^\x1c])",
             lambda text: len(text) if checks.mixed(text[4:]) and any(map(str.isdigit, text)) else 0,
-            rank=CERTAIN - 10,
+            rank=CONTEXT,
         ),
         Pattern(rf"{_B}\d{{8,10}}:AA[A-Za-z0-9_-]{{33}}(?![A-Za-z0-9_-])", rank=CERTAIN),  # Telegram
         Pattern(  # Discord
