@@ -123,6 +123,12 @@ def test_a_key_does_not_speak_for_the_members_of_its_object() -> None:
     assert relaxed(schema) is schema
 
 
+def test_a_list_that_is_the_whole_instance_stands_under_a_key_that_says_nothing() -> None:
+    schema = {"type": "array", "items": {"type": "integer"}}
+    assert relaxed(schema) is schema
+    assert relax(schema, lambda _: True, hides)["items"] == {"type": ["integer", "string"]}
+
+
 def test_where_any_key_may_come_numbers_may_be_strings() -> None:
     schema = {"type": "object", "additionalProperties": {"type": "integer"}}
     assert relaxed(schema) == {"type": "object", "additionalProperties": {"type": ["integer", "string"]}}

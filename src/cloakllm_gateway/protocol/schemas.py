@@ -35,6 +35,8 @@ from cloakllm_gateway.protocol.walk import Path
 
 #: Whether values under this key are personal data whatever they look like; the empty key stands for any.
 Proves: TypeAlias = Callable[[str], bool]
+#: The key that an instance stands under itself.
+_WHOLE = "structuredContent"
 #: Whether this value of ``enum`` (a list) or ``const`` holds something that is hidden in instances.
 Hides: TypeAlias = Callable[[Any], bool]
 
@@ -185,7 +187,7 @@ class _Relaxation:
         self._graph = _Graph(schema)
         self._hides = hides
         self._names = names
-        self._proven = self._graph.spread({(): False}, lambda edge, fact: _proves(edge, fact, proves))
+        self._proven = self._graph.spread({(): proves(_WHOLE)}, lambda edge, fact: _proves(edge, fact, proves))
         self._negative = self._graph.negative()
         self._touched: set[Path] = set()
         self._loose: set[Path] = set()  # holders of a reference to something that goes
