@@ -10,8 +10,14 @@ from functools import lru_cache
 import re2
 
 from cloakllm_gateway.detection.catalogue import CATALOGUE
+from cloakllm_gateway.detection.catalogue.identity import NATIONAL, NUMBERED
 from cloakllm_gateway.patterns import lazy
 
+#: Categories whose presence says that a record is about a person.
+PERSONAL = frozenset(
+    ("EMAIL", "PHONE", "ADDRESS", "PERSON", "DATE_OF_BIRTH", "SSN", "CREDIT_CARD", "IBAN",
+     *(category.name for category in (*NATIONAL, *NUMBERED)))
+)  # fmt: skip
 #: What :func:`classify` answers for a key called just ``name``: proof only beside a personal sibling.
 NAME = "name"
 #: ... and for one called just ``number``: it may be that of a card, and a card's number proves itself.
@@ -103,7 +109,7 @@ def places(text: str) -> list[int]:
 
 
 def heads(text: str) -> Iterator[int]:
-    """Places, in order, on whose lines a cell may be the head of a column that proves something."""
+    """Places, in order, on whose lines a cell may be the head of a column about a person."""
     screen = text.encode("ascii", "replace")
     found: Iterable[int] = (match.start() for match in _heads().finditer(screen))
     if not text.isascii():
@@ -128,7 +134,8 @@ def _marks() -> re2._Regexp:
 
 @lru_cache(maxsize=1)
 def _heads() -> re2._Regexp:
-    keys = "|".join(_DIVIDED.join(key) for key in sorted({*_BY_KEY, *_BARE_NUMBERS}) if key.isascii())
+    personal = {key for key, kind in _BY_KEY.items() if kind in PERSONAL}
+    keys = "|".join(_DIVIDED.join(key) for key in sorted(personal | _BARE_NUMBERS) if key.isascii())
     return _compiled(rf"(?:{keys})[ \"'*`_A-Za-z0-9.()-]*?[,;|\t\r\n]")
 
 

@@ -12,20 +12,14 @@ from functools import lru_cache
 
 from cloakllm_gateway.detection import fields
 from cloakllm_gateway.detection.catalogue import Category, checks
-from cloakllm_gateway.detection.catalogue.identity import NATIONAL, NUMBERED
 from cloakllm_gateway.detection.catalogue.people import capitalised_name
 from cloakllm_gateway.detection.catalogue.secrets import AMBIGUOUS, is_random
 from cloakllm_gateway.detection.fields import Column, Field
 from cloakllm_gateway.detection.folding import views
-from cloakllm_gateway.detection.keys import NAME, NUMBER, classify, heads, normalise, places
+from cloakllm_gateway.detection.keys import NAME, NUMBER, PERSONAL, classify, heads, normalise, places
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Text
 
-#: Categories whose presence says that a record is about a person.
-PERSONAL = frozenset(
-    ("EMAIL", "PHONE", "ADDRESS", "PERSON", "DATE_OF_BIRTH", "SSN", "CREDIT_CARD", "IBAN",
-     *(category.name for category in (*NATIONAL, *NUMBERED)))
-)  # fmt: skip
 _SECRETS = frozenset(("SECRET", "API_KEY"))
 #: Categories whose keys are also names of variables.
 _CODED = _SECRETS | {"USERNAME"}
