@@ -172,6 +172,8 @@ class _Run:
         raise Refused(
             f"{entry.token} may not go to {self._destination} (rule: {verdict.rule})",
             "Its value belongs to another upstream. A person can allow it in the gateway's configuration.",
+            token=str(entry.token).strip("[]"),
+            rule=verdict.rule,
         )
 
     def _outlived(self, entry: Entry) -> bool:
@@ -199,17 +201,25 @@ class _Run:
             raise Refused(
                 f"{entry.token} stands in the scheme, user, host or port of a URL",
                 "A value there would be sent to whoever the address names. Put it into the path or the query.",
+                token=str(entry.token).strip("[]"),
+                rule="place: authority of a URL",
             )
         if verdict.foreign and (place.code_like or not place.whole) and unsafe(entry):
             raise Refused(
                 f"The value of {entry.token} holds characters that could act as code in this place",
                 "Give it as an argument of its own, or use it only with the upstream it came from.",
+                token=str(entry.token).strip("[]"),
+                rule="place: code",
             )
 
     def _refuse_crowd(self) -> None:
         limit = self._by.policy.settings.max_foreign_tokens
         if self._foreign > limit:
-            raise Refused(f"More than {limit} values of other upstreams in one call", "Send fewer of them at a time.")
+            raise Refused(
+                f"More than {limit} values of other upstreams in one call",
+                "Send fewer of them at a time.",
+                rule="values of others in one call",
+            )
 
     def _refuse_near_misses(self, text: str) -> None:
         if not self._by.policy.settings.refuse_unknown_tokens:
@@ -226,6 +236,7 @@ class _Run:
             f"{written} is not a token of this session",
             f"Copy tokens exactly as they were shown, in the form [{category}_<number>]. Tokens of this kind in this "
             f"session: {shown}. One from before the gateway was restarted has to be read from its source again.",
+            rule="unknown_token",
         )
 
 
