@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cloakllm_gateway.audit import chain
@@ -53,6 +53,7 @@ def lines(path: Path) -> list[bytes]:
     return path.read_bytes().splitlines(keepends=True)
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_no_log_whatever_it_holds_makes_the_verifier_fail(data: st.DataObject):
     """Entries with any value in any field, in the canonical form or not, with a right hash or not."""
@@ -74,6 +75,7 @@ def test_no_log_whatever_it_holds_makes_the_verifier_fail(data: st.DataObject):
     assert verdict.entries == 2 * len(found)
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=300), st.binary(max_size=300))
 def test_no_key_and_no_checkpoint_whatever_it_holds_makes_the_verifier_fail(keys: bytes, notes: bytes):
     verify(Evidence([], keys, notes, notes, keys, notes))

@@ -9,6 +9,10 @@ from typing import Any
 from msgspec import Struct, field
 
 from cloakllm_gateway.audit.entries import counts, printable, tokens
+from cloakllm_gateway.patterns import lazy
+
+#: The number of a token, and of a spelling.
+_NUMBERS = lazy(r"(_[0-9]+){1,2}$")
 
 
 class Session(Struct):
@@ -64,14 +68,14 @@ def _add(report: Report, entry: Mapping[str, Any]) -> None:
             day["hidden"] += sum(counts(entry, "categories").values())
         case "restore":
             for token in tokens(entry):
-                category = _text(token.get("token")).rstrip("0123456789").removesuffix("_")
+                category = _NUMBERS.sub("", _text(token.get("token")))
                 origins = token.get("from")
                 for origin in origins if isinstance(origins, list) else []:
                     report.restored[_text(origin), upstream, category] += 1
                 day["restored"] += 1
         case "refused":
             report.refused[
-                upstream, _text(entry.get("rule")) or "not a token of the session, or not in this place"
+                upstream, _text(entry.get("rule")) or "another reason"
             ] += 1
             day["refused"] += 1
         case "withheld":

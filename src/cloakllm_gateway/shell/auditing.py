@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import platform
+import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -80,7 +80,7 @@ def _session_open(parts: Parts) -> dict[str, Any]:
     labels = detection.names.labels if detection.names and parts.scanner.covers_names else ()
     detecting = NAMES.difference(detection.off).union(custom, labels) if config.sanitize else ()
     return {
-        "versions": {"gateway": __version__, "python": platform.python_version()},
+        "versions": {"gateway": __version__, "python": sys.version.split()[0]},
         "upstreams": list(config.upstreams),
         "sanitize": config.sanitize,
         "detecting": sorted(detecting),

@@ -102,6 +102,16 @@ def sync_directory(path: Path) -> None:
         os.close(handle)
 
 
+def free_bytes(directory: Path) -> int:
+    """What the disk of ``directory`` has left for us."""
+    if os.name == "posix":  # without the import
+        disk = os.statvfs(directory)
+        return disk.f_bavail * disk.f_frsize
+    import shutil
+
+    return shutil.disk_usage(directory).free
+
+
 class Lock:
     """Between processes: one of them writes.  Costs a microsecond where nobody else does; gone with its process.
 

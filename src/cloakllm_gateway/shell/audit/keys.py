@@ -1,13 +1,12 @@
-"""The keys of a log: one that signs its checkpoints, one for digests of what must be comparable and secret.
+"""The keys that sign the checkpoints of a log.
 
-Both lie in ``private/``, made with the log; ``log.pub`` holds the public keys,
-oldest first.  ``cryptography`` is imported by what signs, never by what writes
-entries: most sessions answer their client before anything is signed.
+The secret one lies in ``private/``, made with the first checkpoint; ``log.pub``
+holds the public keys, oldest first.  ``cryptography`` is imported by what signs,
+never by what writes entries: a client has its answer before anything is signed.
 """
 
 from __future__ import annotations
 
-import hmac
 import os
 from pathlib import Path
 from typing import Final
@@ -22,17 +21,11 @@ from cloakllm_gateway.audit.notes import (
     read_keys,
 )
 from cloakllm_gateway.errors import AuditError
-from cloakllm_gateway.shell.audit.files import PRIVATE, PUBLIC_KEYS, make_private, open_private, replace, write_all
+from cloakllm_gateway.shell.audit.files import PRIVATE, PUBLIC_KEYS, replace
+from cloakllm_gateway.shell.audit.secrets import secret
 
 _SIGNING: Final = "signing.key"
 _NEXT_SIGNING: Final = "signing.key.next"
-_DIGEST: Final = "digest.key"
-_BYTES: Final = 32
-
-
-def keyed_digest(directory: Path, data: bytes) -> str:
-    """HMAC-SHA-256 of ``data``: equal for equal data of this log, and nothing to try guesses on without its key."""
-    return hmac.new(_secret(directory, _DIGEST), data, "sha256").hexdigest()
 
 
 class Signer:
@@ -41,7 +34,7 @@ class Signer:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
         keys = public_keys(directory)
-        seed = _secret(directory, _SIGNING)
+        seed = secret(directory, _SIGNING)
         self._public = public_half(seed)
         self._seed = seed
         if not keys:
@@ -62,7 +55,7 @@ class Signer:
 
     def hand_over(self, checkpoint: Checkpoint) -> tuple[Note, VerifierKey]:
         """The one checkpoint that a key and its successor both sign; then :meth:`succeed`."""
-        seed = _secret(self._directory, _NEXT_SIGNING)
+        seed = secret(self._directory, _NEXT_SIGNING)
         following = VerifierKey(self.key.name, public_half(seed))
         named = checkpoint._replace(next_key=following)
         signatures = [_signature(self.key, self._seed, named), _signature(following, seed, named)]
@@ -76,7 +69,7 @@ class Signer:
 
     def _take_over(self) -> None:
         os.replace(self._directory / PRIVATE / _NEXT_SIGNING, self._directory / PRIVATE / _SIGNING)
-        self._seed = _secret(self._directory, _SIGNING)
+        self._seed = secret(self._directory, _SIGNING)
         self._public = public_half(self._seed)
 
 
@@ -104,28 +97,3 @@ def _signature(key: VerifierKey, seed: bytes, checkpoint: Checkpoint) -> Signatu
 
 def _publish(directory: Path, keys: list[VerifierKey]) -> None:
     replace(directory / PUBLIC_KEYS, "".join(f"{key}\n" for key in keys).encode())
-
-
-def _secret(directory: Path, name: str) -> bytes:
-    """32 random bytes in a file of their own, made on first use by whoever comes first."""
-    folder = directory / PRIVATE
-    path = folder / name
-    if not path.exists():
-        make_private(folder)
-        new = folder / f"{name}.{os.getpid()}"
-        handle = open_private(new, os.O_WRONLY | os.O_TRUNC)
-        try:
-            write_all(handle, os.urandom(_BYTES))
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-        try:
-            os.link(new, path)  # fails where another gateway was faster
-        except FileExistsError:
-            pass
-        finally:
-            new.unlink()
-    secret = path.read_bytes()
-    if len(secret) != _BYTES:
-        raise AuditError(f"{path} is damaged", "Restore it from a backup, or begin a new log in another directory.")
-    return secret

@@ -32,6 +32,7 @@ from cloakllm_gateway.shell.audit.files import (
     Lock,
     append,
     day_files,
+    free_bytes,
     make_private,
     open_private,
     sync_directory,
@@ -192,9 +193,7 @@ class Log:
         """Refuse to fill the disk to the last: other programs and our own last words need room."""
         if self._unchecked < _LOOK_EVERY:
             return
-        import shutil  # once in a thousand entries
-
-        if shutil.disk_usage(self._directory).free < self._reserve:
+        if free_bytes(self._directory) < self._reserve:
             raise AuditError(f"The disk of the audit log has less than {self._reserve} bytes left", "Make room on it.")
         self._unchecked = 0
 

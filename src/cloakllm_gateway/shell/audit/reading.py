@@ -19,7 +19,8 @@ _PATIENCE = 1.0
 def gather(directory: Path, key: Path | None = None, checkpoint: Path | None = None) -> Evidence:
     """What there is to judge the log in ``directory`` by; ``key`` and ``checkpoint`` are files kept elsewhere.
 
-    What lies in ``directory`` itself is not elsewhere, however it is given.  Raises :class:`AuditError` for what can't be read.
+    What lies in ``directory`` itself is not elsewhere, however it is given.
+    Raises :class:`AuditError` for what can't be read.
     """
     try:
         # In this order, and at one moment: a log is never shorter than its checkpoints.

@@ -28,8 +28,8 @@ from cloakllm_gateway.audit import schema
 from cloakllm_gateway.core.events import Record
 from cloakllm_gateway.errors import AuditError
 from cloakllm_gateway.shell.audit.files import Busy
-from cloakllm_gateway.shell.audit.keys import keyed_digest
 from cloakllm_gateway.shell.audit.log import Log, explained
+from cloakllm_gateway.shell.audit.secrets import keyed_digest
 from cloakllm_gateway.shell.config import AuditConfig, Fsync, OnAuditError
 from cloakllm_gateway.shell.logging import Logger
 

@@ -1,0 +1,44 @@
+"""Random bytes that stay on this machine: ``private/`` of a log."""
+
+from __future__ import annotations
+
+import hmac
+import os
+from pathlib import Path
+from typing import Final
+
+from cloakllm_gateway.errors import AuditError
+from cloakllm_gateway.shell.audit.files import PRIVATE, make_private, open_private, write_all
+
+_DIGEST: Final = "digest.key"
+_BYTES: Final = 32
+
+
+def keyed_digest(directory: Path, data: bytes) -> str:
+    """HMAC-SHA-256 of ``data``: equal for equal data of this log, and nothing to try guesses on without its key."""
+    return hmac.new(secret(directory, _DIGEST), data, "sha256").hexdigest()
+
+
+def secret(directory: Path, name: str) -> bytes:
+    """32 random bytes in a file of their own, made on first use by whoever comes first."""
+    folder = directory / PRIVATE
+    path = folder / name
+    if not path.exists():
+        make_private(folder)
+        new = folder / f"{name}.{os.getpid()}"
+        handle = open_private(new, os.O_WRONLY | os.O_TRUNC)
+        try:
+            write_all(handle, os.urandom(_BYTES))
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        try:
+            os.link(new, path)  # fails where another gateway was faster
+        except FileExistsError:
+            pass
+        finally:
+            new.unlink()
+    found = path.read_bytes()
+    if len(found) != _BYTES:
+        raise AuditError(f"{path} is damaged", "Restore it from a backup, or begin a new log in another directory.")
+    return found
