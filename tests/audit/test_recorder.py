@@ -103,6 +103,30 @@ def test_a_flood_of_notifications_is_one_entry_before_and_one_behind(tmp_path: P
     assert found[-1]["entity_count"] == 998
 
 
+def test_a_flood_of_notifications_that_are_withheld_is_two_entries_as_well(tmp_path: Path):
+    withheld = {
+        "upstream": "crm", "method": "notifications/message", "direction": "to_model", "reason": "gone", "messages": 1,
+    }  # fmt: skip
+
+    async def work(audit: Audit) -> None:
+        for _ in range(500):
+            await audit.record([Record("withheld", withheld)])
+
+    session(tmp_path, work)
+    assert [e["messages"] for e in entries(tmp_path) if e["event_type"] == "withheld"] == [1, 499]
+
+
+def test_a_session_in_which_nothing_happens_shows_signs_of_life(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("cloakllm_gateway.shell.audit.recorder.HEARTBEAT", 0.5)
+
+    async def work(audit: Audit) -> None:
+        with anyio.fail_after(20):
+            while events(tmp_path).count("heartbeat") < 2:
+                await anyio.sleep(0.1)
+
+    session(tmp_path, work)
+
+
 def test_the_answers_to_requests_are_an_entry_each(tmp_path: Path):
     async def work(audit: Audit) -> None:
         for _ in range(5):

@@ -79,8 +79,10 @@ def _add(report: Report, entry: Mapping[str, Any]) -> None:
             ] += 1
             day["refused"] += 1
         case "withheld":
-            report.withheld[upstream, _text(entry.get("reason"))] += 1
-            day["withheld"] += 1
+            messages = entry.get("messages")
+            count = messages if type(messages) is int else 1
+            report.withheld[upstream, _text(entry.get("reason"))] += count
+            day["withheld"] += count
         case "raw_pii":
             _count(report.in_clear, upstream, counts(entry, "categories"))
         case "session_close":

@@ -26,6 +26,7 @@ from cloakllm_gateway.detection.names import INSTALL
 from cloakllm_gateway.errors import DetectionError, GatewayError, PeerError
 from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.protocol.jsonrpc import Failure, Request, Response
+from cloakllm_gateway.shell.auditing import directory_of
 from cloakllm_gateway.shell.config import Config, load
 from cloakllm_gateway.shell.logging import Logger, escape
 from cloakllm_gateway.shell.proof import prove_now
@@ -93,7 +94,7 @@ async def _check(config: Config, verbose: bool) -> int:
     findings = await _ask_each(config, logger)
     together = await _ask_all(config, logger) if _all_well(findings) and len(findings) > 1 else ""
     logger.close()
-    _print(findings, [proof, _names(parts), together, *_last_words(findings, logger)])
+    _print(findings, [proof, _names(parts), _audit(parts), together, *_last_words(findings, logger)])
     return 0 if proved and _all_well(findings) and not together else 1
 
 
@@ -130,6 +131,12 @@ def _names(parts: Parts) -> str:
     if parts.scanner.names_missing:
         return f"Names in free text: not covered: {parts.scanner.names_missing}. {INSTALL}"
     return f"Names in free text: {', '.join(names.labels)} by {names.model}"
+
+
+def _audit(parts: Parts) -> str:
+    """Where decisions are recorded."""
+    directory = directory_of(parts.config)
+    return f"Audit log: {directory}" if directory else "Audit log: off"
 
 
 async def _ask_each(config: Config, logger: Logger) -> list[Finding]:

@@ -122,7 +122,7 @@ class Jobs:
             return
         work, *_ = self._running.pop(job)
         about = {"upstream": work.upstream.name, "method": work.method, "reason": reason}
-        self._emit(Record("withheld", {**about, "direction": work.direction}))
+        self._emit(Record("withheld", {**about, "direction": work.direction, "messages": 1}))
         self._emit(Log("error", "withheld", about))
         work.failed(reason)
 

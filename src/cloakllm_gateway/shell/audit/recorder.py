@@ -6,10 +6,10 @@ append takes less than a switch to another thread.  What waits for the disk
 first checkpoint comes a moment after the client has its first answer, so that
 nobody waits for a library that signs.
 
-Notifications are entries only where something was found in them.  The first of
-a second is written before it is sent; what follows it within the second, from
-the same upstream, of the same method and of categories already told of, is
-counted, and is one entry at the second's end.
+Notifications are entries only where something was found in them, or where they
+were withheld.  The first of a second is written before it is sent; what follows
+it within the second, from the same upstream, of the same method and of
+categories already told of, is counted, and is one entry at the second's end.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ HEARTBEAT: Final = 900.0
 class _Burst:
     """Notifications of one upstream and method within one second, behind the one that has been told of."""
 
-    def __init__(self) -> None:
+    def __init__(self, event: str) -> None:
+        self._event = event
         self._told: set[tuple[str, str]] = set()
         self._first: Mapping[str, Any] = {}
         self._categories: Counter[str] = Counter()
@@ -53,24 +54,23 @@ class _Burst:
 
     def takes(self, fields: Mapping[str, Any]) -> bool:
         """Count a notification; False where it has to be told of by itself."""
-        kinds = {(kind, category) for kind in ("categories", "tripwire") for category in fields[kind]}
+        kinds = {(kind, name) for kind in ("categories", "tripwire") for name in fields.get(kind, ())}
+        kinds.add(("reason", fields.get("reason", "")))
         if not kinds <= self._told:
             self._told |= kinds
             self._first = fields
             return False
-        self._categories.update(fields["categories"])
-        self._tripwire.update(fields["tripwire"])
+        self._categories.update(fields.get("categories", {}))
+        self._tripwire.update(fields.get("tripwire", {}))
         self.messages += 1
         return True
 
     def record(self) -> Record:
-        counts = {
-            "entity_count": self._categories.total(),
-            "categories": dict(self._categories),
-            "tripwire": dict(self._tripwire),
-            "messages": self.messages,
-        }
-        return Record("sanitize", {**self._first, **counts})
+        counts: dict[str, Any] = {"messages": self.messages}
+        if self._event == "sanitize":
+            counts["entity_count"] = self._categories.total()
+            counts["categories"], counts["tripwire"] = dict(self._categories), dict(self._tripwire)
+        return Record(self._event, {**self._first, **counts})
 
 
 class Audit:
@@ -81,7 +81,7 @@ class Audit:
         self._directory = directory
         self._logger = logger
         self._log: Log | None = None
-        self._bursts: dict[tuple[str, str], _Burst] = {}
+        self._bursts: dict[tuple[str, str, str], _Burst] = {}
         self._running: set[str] = set()
         self._lost = 0
         self._unsigned = 0
@@ -96,7 +96,7 @@ class Audit:
         """
         if self._config.keep_days < SIX_MONTHS:
             self._logger.log("warning", "audit_kept_for_less_than_six_months", days=self._config.keep_days)
-        self._signed_at = anyio.current_time()
+        self._signed_at = self._written_at = anyio.current_time()
         try:
             with explained(self._directory):
                 digest = keyed_digest(self._directory, configuration)
@@ -180,11 +180,12 @@ class Audit:
     def _is_counted(self, record: Record) -> bool:
         """Whether ``record`` is of a notification that holds nothing, or is counted with others."""
         fields = record.fields
-        if record.event != "sanitize" or not fields["method"].startswith("notifications/"):
+        if record.event not in ("sanitize", "withheld") or not fields["method"].startswith("notifications/"):
             return False
-        if not fields["categories"] and not fields["tripwire"]:
+        if record.event == "sanitize" and not fields["categories"] and not fields["tripwire"]:
             return True
-        return self._bursts.setdefault((fields["upstream"], fields["method"]), _Burst()).takes(fields)
+        key = (record.event, fields["upstream"], fields["method"])
+        return self._bursts.setdefault(key, _Burst(record.event)).takes(fields)
 
     # -- what is due -----------------------------------------------------------------------------------
 
@@ -200,6 +201,7 @@ class Audit:
         bursts, self._bursts = self._bursts, {}
         records = [burst.record() for burst in bursts.values() if burst.messages]
         if now >= self._written_at + HEARTBEAT:
+            self._written_at = now
             records.append(Record("heartbeat"))
         try:
             await self._write(records)
