@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ import pytest
 from cloakllm_gateway.errors import VaultError
 from cloakllm_gateway.shell.stores import Options, Store, StoreAway
 from cloakllm_gateway.shell.stores.keys import keeper
+from cloakllm_gateway.shell.stores.ledger import Change, View
 from cloakllm_gateway.shell.stores.redis import RedisLedger
 from cloakllm_gateway.shell.stores.sealed import SealedStore
 from cloakllm_gateway.shell.stores.sqlite import SqliteLedger
@@ -267,6 +270,42 @@ class _Moved:
     def start(self) -> None:
         self._folder.unlink()
         self._elsewhere.rename(self._folder)
+
+
+def test_a_redis_that_does_not_answer_keeps_one_waiting_and_not_everybody(tmp_path):
+    pytest.importorskip("redis", reason="the extra `redis` is not installed")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        store = timed(f"redis://127.0.0.1:{silent.getsockname()[1]}/0", tmp_path, Clock())
+
+        async def wait() -> float:
+            with pytest.raises(StoreAway):
+                await store.refresh()
+            began = time.monotonic()
+            for _ in range(20):
+                with pytest.raises(StoreAway):
+                    await store.assign("n", "session", "crm", [spelled("ana@x.org")])
+            return time.monotonic() - began
+
+        assert anyio.run(wait) < 1
+
+
+def test_a_large_change_comes_through_between_many_small_ones(redis_server, tmp_path):
+    redis_server.empty()
+    big, small = RedisLedger(redis_server.url), RedisLedger(redis_server.url)
+    heads: list[bytes | None] = []
+
+    def often_overtaken(view: View) -> Change:
+        heads.append(view.head())
+        small._write(heads[-1], Change(b"small %d" % len(heads), []))  # in the middle of the large one
+        return Change(b"big", [])
+
+    big.change(often_overtaken)
+    assert 2 < len(heads) < 20
+    assert heads[1] == b"small 1"
+    seen: list[bytes | None] = []
+    small.read(lambda view: seen.append(view.head()))
+    assert seen == [b"big"]
+    small.change(lambda view: Change(b"small again", []) if view.head() == b"big" else None)  # the lock is gone
 
 
 def test_a_redis_that_is_away_at_the_start_is_no_damage(redis_server, tmp_path):

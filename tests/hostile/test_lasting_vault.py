@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 from tests.contracts.conftest import redis_server
 from tests.contracts.servers import RedisServer
-from tests.hostile.scene import KIM, hostile, honest, meet, refusal, shown, told
+from tests.hostile.scene import KIM, honest, hostile, meet, refusal, shown, told
 from tests.peers.driver import Driver, Processes, text_of
 from tests.peers.upstream import Upstream, text
 
@@ -104,3 +105,6 @@ def test_a_store_that_was_tampered_with_stops_the_start(peers, tmp_path):
     )
     assert second.exit_status() == 1
     assert b"is missing" in second.stderr
+    lines = [line for path in (tmp_path / "state" / "audit").glob("*.jsonl") for line in path.read_text().splitlines()]
+    last = json.loads(lines[-1])
+    assert (last["event_type"], last["action"], last["refused"]) == ("vault", "check", True)

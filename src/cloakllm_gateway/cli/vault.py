@@ -53,10 +53,10 @@ class Opened:
 
     def audit(self, action: str, *, count: int = 0, refused: bool = False) -> None:
         """Write down what is about to be done, or was refused.  Raises ``AuditError``."""
-        from cloakllm_gateway.shell.auditing import record
+        from cloakllm_gateway.shell.auditing import append_entry
 
         fields = {"action": action, "namespace": self.namespace, "count": count, "refused": refused}
-        record(self.config, "vault", fields)
+        append_entry(self.config, "vault", fields)
 
     def records(self) -> list[Record]:
         """What this configuration's namespace holds, by category and number."""

@@ -46,7 +46,7 @@ def audit_of(parts: Parts) -> Audit | None:
     return None
 
 
-def record(config: Config, event: str, fields: Mapping[str, Any]) -> None:
+def append_entry(config: Config, event: str, fields: Mapping[str, Any]) -> None:
     """One entry of a command, which is a session by itself; nothing where the log is off.  Raises ``AuditError``."""
     directory = directory_of(config)
     if directory is None:

@@ -11,6 +11,7 @@ import gc
 import signal
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import assert_never
 
 import anyio
@@ -41,7 +42,7 @@ from cloakllm_gateway.core.events import (
 from cloakllm_gateway.errors import AuditError, DetectionError, VaultError
 from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.shell.audit.recorder import Audit
-from cloakllm_gateway.shell.auditing import audit_of, audited
+from cloakllm_gateway.shell.auditing import append_entry, audit_of, audited
 from cloakllm_gateway.shell.config import Config
 from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.proof import prove
@@ -114,8 +115,8 @@ class Interpreter:
 
     async def _handle(self, event: Event) -> None:
         waiting = deque([event])
-        if self._store.shared and isinstance(event, Received) and event.peer == CLIENT:
-            await self._refresh()
+        if self._store.shared and isinstance(event, Received) and event.peer == CLIENT and b"_" in event.line:
+            await self._refresh()  # every token has an underscore, a ping has none
         while waiting:
             if self._follower.pending:
                 waiting.appendleft(self._follower.take())
@@ -271,7 +272,7 @@ async def session(
     parts: Parts, front: Transport, audit: Audit | None = None, restarts: Callable[[], Restarts] = Restarts
 ) -> None:
     """One client on ``front``, until it leaves; raises like :func:`serve`.  ``restarts`` makes the supervisors'."""
-    parts.store.check()
+    check_store(parts)
     async with anyio.create_task_group() as tasks:
         follower = await parts.store.follow(parts.namespace)
         interpreter = Interpreter(parts, follower, front, audit, tasks)
@@ -289,6 +290,17 @@ async def session(
             await front.run(interpreter.post)
             await interpreter.last_answers()
         tasks.cancel_scope.cancel()
+
+
+def check_store(parts: Parts) -> None:
+    """Raises :class:`VaultError` where the store is not as gateways left it; that is an entry of the audit."""
+    try:
+        parts.store.check()
+    except VaultError:
+        about = {"action": "check", "namespace": parts.namespace, "count": 0, "refused": True}
+        with suppress(AuditError):  # what is wrong with the store is worse
+            append_entry(parts.config, "vault", about)
+        raise
 
 
 def _pinged(line: bytes) -> str | int | None:

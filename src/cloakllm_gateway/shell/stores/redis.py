@@ -82,8 +82,12 @@ class RedisLedger:
     @cached_property
     def _redis(self) -> Redis:
         from redis import Redis  # slow, and most gateways need none
+        from redis.backoff import NoBackoff
+        from redis.retry import Retry
 
-        return Redis.from_url(self._url, socket_timeout=_TIMEOUT, socket_connect_timeout=_TIMEOUT)
+        # Once more at once, for a connection that has grown stale; who waits longer is told that the store is away.
+        retry = Retry(NoBackoff(), 1)
+        return Redis.from_url(self._url, socket_timeout=_TIMEOUT, socket_connect_timeout=_TIMEOUT, retry=retry)
 
     def read(self, look: Callable[[View], None]) -> None:
         with self._explained():

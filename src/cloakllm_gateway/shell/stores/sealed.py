@@ -30,7 +30,7 @@ import os
 import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -54,6 +54,8 @@ T = TypeVar("T")
 _STORE_ID_BYTES = 16
 #: Tombstones are wiped when there are more of them than this, and more than half as many as records.
 _TOMBSTONES = 1000
+#: Seconds of waiting for a store that is away, from which on it is left alone for some.
+_SLOW, _REST = 1.0, 2.0
 
 
 class _Head(Struct, array_like=True, frozen=True):
@@ -113,6 +115,7 @@ class SealedStore:
         self._witness = witness
         self._clock = clock
         self._lock = anyio.Lock()
+        self._outage: _Outage | None = None
         self._sealer: Sealer | None = None
         self._store_id = b""
         self._head_bytes: bytes | None = None
@@ -208,9 +211,22 @@ class SealedStore:
     # -- reading -----------------------------------------------------------------------------------
 
     async def _run(self, call: Callable[..., T], *arguments: object) -> T:
-        """In a thread, one after the other; shielded, so that nothing is half done."""
+        """In a thread, one after the other; shielded, so that nothing is half done.
+
+        Where the store kept somebody waiting in vain, those behind do not wait as well.
+        """
         async with self._lock:
-            return await anyio.to_thread.run_sync(call, *arguments)
+            began = time.monotonic()
+            if self._outage is not None and began < self._outage.until:
+                raise StoreAway(self._outage.error.what, self._outage.error.hint)
+            self._outage = None
+            try:
+                return await anyio.to_thread.run_sync(call, *arguments)
+            except StoreAway as error:
+                now = time.monotonic()
+                if now - began > _SLOW:
+                    self._outage = _Outage(error, now + _REST)
+                raise
 
     def _catch_up(self, view: View) -> None:
         """Bring the mirror to the head of the ledger.  Raises ``VaultError`` for whatever is not as it was written."""
@@ -401,6 +417,13 @@ class SealedStore:
             f"The token store at {self.place} {how}",
             "Continued, it could give old tokens new meanings. Restore it from a backup.",
         )
+
+
+class _Outage(NamedTuple):
+    """A store that is away, and until when (monotonic seconds) nobody tries again."""
+
+    error: StoreAway
+    until: float
 
 
 class _Step(Struct, frozen=True):
