@@ -73,7 +73,7 @@ def test_the_places_of_a_truth_hide_none_of_its_matches(truth: str) -> None:
         at = 0
         while True:
             expected = plain(truth).search(text, at)
-            found = compiled(truth).search(text, screened(text), at, len(text), len(text))
+            found = compiled(truth, text.isascii()).search(text, screened(text), at, len(text), len(text))
             assert (found and found.span()) == (expected and expected.span())
             if expected is None:
                 break

@@ -96,6 +96,7 @@ class Detector:
                 if segment.is_plain(start, end)
                 else _span(texts[segment.text].text, segment, start, end, category, _SHAPE, pattern.rank)
             )
+        proved = {(index, *span[:3]) for index, spans in enumerate(found) for span in spans}
         for segment in _spoken(segments):
             text = texts[segment.text].text
             for start, end, category, value in self._structure.inside(segment.string()):
@@ -103,11 +104,14 @@ class Detector:
                 if not segment.is_new(start, end):
                     continue
                 if value is None and segment.is_plain(start, end):
+                    if (segment.text, start, end, category.name) in proved:
+                        continue  # by its shape already, which says more
                     found[segment.text].append(_plain(text, start, end, category, category.keyed_rank, _KEY))
                     continue
                 span = _span(text, segment, start, end, category, _KEY, category.keyed_rank)
-                if value is not None:  # a string literal with escapes of its own
-                    span = span._replace(value=value, canonical=category.canonical(value), encoding=Encoding.JSON)
+                if value is not None:  # written with escapes of its own
+                    encoding = Encoding.JSON if "\\" in span.value else Encoding.URL
+                    span = span._replace(value=value, canonical=category.canonical(value), encoding=encoding)
                 found[segment.text].append(span)
         for segment in segments if self._custom else ():
             text = texts[segment.text].text
@@ -212,7 +216,7 @@ class Detector:
         A refused candidate is searched again from its second character, so
         nothing that overlaps it is shadowed.
         """
-        truth = compiled(pattern.regex)
+        truth = compiled(pattern.regex, buffer.isascii())
         group = truth.group
         done = 0
         for first, stop, limit in ranges:

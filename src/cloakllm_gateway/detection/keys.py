@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 
 import re2
@@ -101,6 +101,8 @@ def classify(key: str) -> str:
 
 def places(text: str) -> list[int]:
     """Where a mark (``:``, ``=``, ``>``) may end a key that proves something, in order."""
+    if not any(mark in text for mark in ":=>："):
+        return []
     screen = text.encode("ascii", "replace")
     found = [match.end() - 1 for match in _marks().finditer(screen)]
     if not text.isascii():
@@ -110,6 +112,8 @@ def places(text: str) -> list[int]:
 
 def heads(text: str) -> Iterator[int]:
     """Places, in order, on whose lines a cell may be the head of a column about a person."""
+    if not any(mark in text for mark in ",;|\t"):
+        return iter(())
     screen = text.encode("ascii", "replace")
     found: Iterable[int] = (match.start() for match in _heads().finditer(screen))
     if not text.isascii():
@@ -125,7 +129,7 @@ _DIVIDED = "[ _.-]?"
 @lru_cache(maxsize=1)
 def _marks() -> re2._Regexp:
     """A key, what may qualify it, and a mark."""
-    keys = "|".join(_DIVIDED.join(key) for key in sorted({*_BY_KEY, *_BARE_NAMES}) if key.isascii())
+    keys = _any_of({*_BY_KEY, *_BARE_NAMES})
     qualified = "(?:[ _.-]{0,2}[(]?(?:" + "|".join(sorted(_QUALIFIERS)) + "|[0-9]{1,4})[)]?)*?"
     # vCard puts parameters between a key and its colon, XML attributes.
     between = r"(?:;[A-Za-z0-9=,;\"-]{0,60}?| [a-z]+=[^<>\n]{0,80}?)?"
@@ -135,8 +139,16 @@ def _marks() -> re2._Regexp:
 @lru_cache(maxsize=1)
 def _heads() -> re2._Regexp:
     personal = {key for key, kind in _BY_KEY.items() if kind in PERSONAL}
-    keys = "|".join(_DIVIDED.join(key) for key in sorted(personal | _BARE_NUMBERS) if key.isascii())
+    keys = _any_of(personal | _BARE_NUMBERS)
     return _compiled(rf"(?:{keys})[ \"'*`_A-Za-z0-9.()-]*?[,;|\t\r\n]")
+
+
+def _any_of(keys: Collection[str]) -> str:
+    """An expression for the keys; one that counts only as a whole must not end another word."""
+    whole = _SHORT | _BARE_NUMBERS
+    last = "|".join(_DIVIDED.join(key) for key in sorted(keys) if key.isascii() and key not in whole)
+    alone = "|".join(_DIVIDED.join(key) for key in sorted(keys) if key.isascii() and key in whole)
+    return f"(?:{last})|(?:^|[^a-z])(?:{alone})"
 
 
 def _compiled(expression: str) -> re2._Regexp:
