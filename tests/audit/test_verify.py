@@ -233,6 +233,11 @@ TAMPERING: dict[Callable[[Path], None], str] = {
 }
 
 
+def test_a_file_of_another_name_is_no_hiding_place(log: Path):
+    shutil.copy(files(log)[0], log / "notes.jsonl")
+    assert [problem.kind for problem in judged(log).problems][:1] == ["replayed"]
+
+
 @pytest.mark.parametrize(("tamper", "kind"), TAMPERING.items(), ids=[f.__name__ for f in TAMPERING])
 def test_tampering_is_found_and_called_by_its_name(tamper: Callable[[Path], None], kind: str, log: Path, outside: Path):
     tamper(log)

@@ -74,9 +74,7 @@ def _add(report: Report, entry: Mapping[str, Any]) -> None:
                     report.restored[_text(origin), upstream, category] += 1
                 day["restored"] += 1
         case "refused":
-            report.refused[
-                upstream, _text(entry.get("rule")) or "another reason"
-            ] += 1
+            report.refused[upstream, _text(entry.get("rule")) or "another reason"] += 1
             day["refused"] += 1
         case "withheld":
             messages = entry.get("messages")

@@ -10,7 +10,7 @@ from typing import Any
 
 from cloakllm_gateway.audit.verify import Evidence, LogFile
 from cloakllm_gateway.errors import AuditError
-from cloakllm_gateway.shell.audit.files import BASE, CHECKPOINTS, LOCK, PUBLIC_KEYS, Busy, Lock, day_files
+from cloakllm_gateway.shell.audit.files import BASE, CHECKPOINTS, LOCK, PUBLIC_KEYS, Busy, Lock
 
 #: Seconds to wait for a writer, so that no line is read while it is written.
 _PATIENCE = 1.0
@@ -59,7 +59,8 @@ def _sizes(directory: Path) -> list[tuple[Path, int]]:
                 lock = Lock(directory / LOCK)
                 stack.callback(lock.close)
                 stack.enter_context(lock.held(_PATIENCE))
-        files = [(path, path.stat().st_size) for path in day_files(directory)]
+        # Whatever its name: what does not belong to the log does not fit into its chain.
+        files = [(path, path.stat().st_size) for path in sorted(directory.glob("*.jsonl"))]
     if not files:
         raise AuditError(f"{directory} holds no audit log (audit_YYYY-MM-DD.jsonl)")
     return files
