@@ -20,6 +20,7 @@ from rich.markup import escape as markup
 from rich.table import Table
 
 from cloakllm_gateway import __version__
+from cloakllm_gateway.cli.exposure import exposed
 from cloakllm_gateway.cli.faults import explain, first_cause
 from cloakllm_gateway.core.handshake import LATEST
 from cloakllm_gateway.detection.names import INSTALL
@@ -77,7 +78,7 @@ def check(path: str, *, verbose: bool) -> int:
     """Check the configuration at ``path`` and print a table; returns the exit status."""
     try:
         config = load(Path(path))
-        return anyio.run(_check, config, verbose)
+        return anyio.run(_check, config, Path(path), verbose)
     except GatewayError as error:
         return explain(error)
     except BaseExceptionGroup as group:
@@ -87,15 +88,23 @@ def check(path: str, *, verbose: bool) -> int:
         return explain(cause)
 
 
-async def _check(config: Config, verbose: bool) -> int:
+async def _check(config: Config, path: Path, verbose: bool) -> int:
     logger = Notes("debug" if verbose else "error")
     parts = assemble(config, logger)
     proof, proved = await _prove(parts)
     findings = await _ask_each(config, logger)
     together = await _ask_all(config, logger) if _all_well(findings) and len(findings) > 1 else ""
     logger.close()
-    _print(findings, [proof, _names(parts), _audit(parts), together, *_last_words(findings, logger)])
+    remarks = [proof, _names(parts), _vault(parts), _audit(parts), together, *exposed(config, path)]
+    _print(findings, [*remarks, *_last_words(findings, logger)])
     return 0 if proved and _all_well(findings) and not together else 1
+
+
+def _vault(parts: Parts) -> str:
+    """Where values are kept."""
+    if not parts.store.shared:
+        return "Vault: in memory, gone with the gateway"
+    return f"Vault: {parts.config.vault.backend}, namespace {parts.namespace}"
 
 
 def _last_words(findings: list[Finding], notes: Notes) -> Iterator[str]:
