@@ -44,8 +44,8 @@ from cloakllm_gateway.shell.stores.book import Book, Changes, Conflict, Name, Re
 from cloakllm_gateway.shell.stores.highwater import LIMIT
 from cloakllm_gateway.shell.stores.interface import Follower, Options, StoreAway
 from cloakllm_gateway.shell.stores.ledger import Change, Ledger, Row, View
+from cloakllm_gateway.shell.stores.records import packed, unpacked
 from cloakllm_gateway.shell.stores.witness import Witness
-from cloakllm_gateway.spans import Encoding, Kind, Proof
 from cloakllm_gateway.vault.entries import Entry, Spelling, Token
 from cloakllm_gateway.vault.sealing import KEY_BYTES, KEY_ID_BYTES, NONCE_BYTES, SUM_MODULUS, Broken, Sealer, index
 
@@ -71,30 +71,6 @@ class _Head(Struct, array_like=True, frozen=True):
     index_key: bytes = b""
     numbers: dict[str, int] = field(default_factory=dict)
     lock: bytes = b""
-
-
-class _Kept(Struct, array_like=True, frozen=True):
-    """A record as it is sealed; texts as bytes, since they may hold half a surrogate pair."""
-
-    namespace: str
-    stem: bytes
-    group: str
-    origins: list[str]
-    brought_by: str
-    minted: float
-    seen: float
-    restored: bool
-    empty: bool
-    category: str
-    number: int
-    variant: int
-    raw: bytes
-    value: bytes
-    canonical: bytes
-    encoding: Encoding
-    kind: Kind
-    proof: Proof
-    sensitive: bool
 
 
 class SealedStore:
@@ -285,7 +261,7 @@ class SealedStore:
         changes: Changes = dict.fromkeys(self.book.records) if reload else {}
         try:
             for row in rows:
-                changes[row.name] = _record(sealer.open(row.sealed, self._identity(row.name, row.revision)))
+                changes[row.name] = unpacked(sealer.open(row.sealed, self._identity(row.name, row.revision)))
             self.book.apply(changes)
         except (Broken, msgspec.MsgspecError, UnicodeDecodeError):
             raise self._damaged("holds a row that no gateway with its key wrote") from None
@@ -386,8 +362,8 @@ class SealedStore:
 
     def _row(self, sealer: Sealer, name: Name, revision: int, record: Record | None) -> Row:
         assert isinstance(name, bytes)
-        data = b"" if record is None else msgspec.msgpack.encode(_kept(record))
-        return Row(name, revision, sealer.seal(data, self._identity(name, revision), os.urandom(NONCE_BYTES)))
+        sealed = sealer.seal(packed(record), self._identity(name, revision), os.urandom(NONCE_BYTES))
+        return Row(name, revision, sealed)
 
     def _take_step(self, step: _Step) -> None:
         """What was written becomes part of the mirror."""
@@ -459,53 +435,3 @@ def _weight(sealer: Sealer, row: Row) -> int:
 
 def _head_identity(store_id: bytes) -> bytes:
     return b"head" + store_id
-
-
-def _kept(record: Record) -> _Kept:
-    token, spelling, group, origins = record.entry
-    assert isinstance(record.stem, bytes)
-    return _Kept(
-        namespace=record.namespace,
-        stem=record.stem,
-        group=group,
-        origins=sorted(origins),
-        brought_by=record.brought_by,
-        minted=record.minted,
-        seen=record.seen,
-        restored=record.restored,
-        empty=record.empty,
-        category=token.category,
-        number=token.number,
-        variant=token.variant,
-        raw=_bytes(spelling.raw),
-        value=_bytes(spelling.value),
-        canonical=_bytes(spelling.canonical),
-        encoding=spelling.encoding,
-        kind=spelling.kind,
-        proof=spelling.proof,
-        sensitive=spelling.sensitive,
-    )
-
-
-_DECODER = msgspec.msgpack.Decoder(_Kept)
-
-
-def _record(data: bytes) -> Record | None:
-    """The record of a row, None of a tombstone."""
-    if not data:
-        return None
-    kept = _DECODER.decode(data)
-    spelling = Spelling(
-        kept.category, _text(kept.raw), _text(kept.value), _text(kept.canonical),
-        kept.encoding, kept.kind, kept.proof, kept.sensitive,
-    )  # fmt: skip
-    entry = Entry(Token(kept.category, kept.number, kept.variant), spelling, kept.group, frozenset(kept.origins))
-    return Record(kept.namespace, kept.stem, entry, kept.brought_by, kept.minted, kept.seen, kept.restored, kept.empty)
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "surrogatepass")
