@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import date, timedelta
 from html import escape
 from typing import Any, Final
 
@@ -11,6 +12,7 @@ from cloakllm_gateway.audit.report import DAILY, Report, sections, unclosed
 
 _COLOURS: Final = {"hidden": "#2a78d6", "restored": "#1f9d6b", "refused": "#d98a1a", "withheld": "#c8393f"}
 _WIDTH: Final = 720
+_MOST_DAYS: Final = 1000
 _STYLE: Final = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 760px; margin: 2em auto; padding: 0 1em; color: #1b1f24; }
 h1 { font-size: 1.5em; } h2 { font-size: 1.1em; margin-top: 2em; }
@@ -45,17 +47,18 @@ def _table(rows: list[tuple[Any, ...]]) -> str:
 
 def _days(report: Report) -> str:
     """A bar for each day, piled up by what happened."""
-    days = sorted(report.days)
+    days = _calendar(report)
     tallest = max((day.total() for day in report.days.values()), default=0) or 1
     step = _WIDTH / max(len(days), 1)
     marks = []
     for number, name in enumerate(days):
         top = 140.0
+        counts = report.days.get(name, Counter())
         for kind in DAILY:
-            height = 120 * report.days[name][kind] / tallest
+            height = 120 * counts[kind] / tallest
             top -= height
             if height:
-                title = f"{name}: {report.days[name][kind]} {DAILY[kind]}"
+                title = f"{name}: {counts[kind]} {DAILY[kind]}"
                 marks.append(_bar(number * step, top, max(step - 2, 1), height, _COLOURS[kind], title))
     labels = [_label(0, 156, days[0]), _label(_WIDTH, 156, days[-1], "end")] if days else []
     legend = [
@@ -91,7 +94,7 @@ def _flows(report: Report) -> str:
 def _sessions(report: Report) -> str:
     """A line for each of the last sessions, over the days of the report."""
     last = sorted(report.sessions.values(), key=lambda session: session.first)[-60:]
-    days = sorted(report.days)
+    days = _calendar(report)
     if not last or not days:
         return '<p class="none">none</p>\n'
     marks = []
@@ -102,6 +105,19 @@ def _sessions(report: Report) -> str:
         marks.append(_bar(begin, 4 + line * 7, max(end - begin, 2), 5, colour, title))
     bottom = 18 + len(last) * 7
     return _svg(bottom + 4, [*marks, _label(0, bottom, days[0]), _label(_WIDTH, bottom, days[-1], "end")])
+
+
+def _calendar(report: Report) -> list[str]:
+    """Every day from the first to the last, those without an entry too: that is where nobody was watching."""
+    known = sorted(report.days)
+    try:
+        first, last = date.fromisoformat(known[0]), date.fromisoformat(known[-1])
+    except (IndexError, ValueError):
+        return known  # of a log that no gateway wrote
+    if (last - first).days > _MOST_DAYS:
+        return known
+    days = [(first + timedelta(days=n)).isoformat() for n in range((last - first).days + 1)]
+    return days if set(days) >= set(known) else known
 
 
 def _at(time: str, days: list[str]) -> float:
