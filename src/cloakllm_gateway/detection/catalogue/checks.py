@@ -243,8 +243,15 @@ REMOTES = frozenset(("git", "hg", "svn", "gitea", "gogs"))
 _ASCII_LABEL = lazy(r"[A-Za-z]{2,24}", re.ASCII)
 
 
+#: Suffixes that a file named after an address has, besides those that look like domains.
+_DOCUMENT_SUFFIXES = _FILE_SUFFIXES | frozenset("eml msg bak log doc docx odt xls xlsx ods ppt pptx jsonl vcf".split())
+
+
 def email(text: str) -> int:
-    """An address whose last label can be a top-level domain; trailing hyphens and glued non-Latin text go."""
+    """An address whose last label can be a top-level domain; trailing hyphens and glued text go.
+
+    `jane@corp.com.txt` is the address and a suffix, `icon@2x.png` is a file.
+    """
     local, _, domain = text.rpartition("@")
     if local.lower() in REMOTES or ".." in local or local.endswith("."):
         return 0
@@ -254,15 +261,28 @@ def email(text: str) -> int:
         kept = last.rstrip("-_")
     elif lead:
         kept = lead[0]
-        if last[len(kept) :][:1].isascii() and last[len(kept) :].strip("-_"):
-            return 0
     else:
         kept = "".join(c for c in last if c.isalpha())
         if kept != last.rstrip("-_") or len(kept) < 2:
             return 0
-    if kept.lower() in _FILE_SUFFIXES or not rest.strip("-_."):
+    if kept.lower() in _DOCUMENT_SUFFIXES:
+        inner = rest.rpartition(".")[2]
+        if "." in rest and _ASCII_LABEL.fullmatch(inner):
+            return email(text[: len(text) - len(last) - 1])
+        if kept.lower() in _FILE_SUFFIXES:
+            return 0
+    if not rest.strip("-_."):
         return 0
     return len(text) - len(last) + len(kept)
+
+
+def email_cut_off(text: str) -> int:
+    """An address whose end is missing, as a text cut at some length leaves it; no whole one and no file."""
+    local, _, domain = text.partition("@")
+    last = domain.rpartition(".")[2].lower()
+    if email(text) or "." not in text or local.lower() in REMOTES or last in _DOCUMENT_SUFFIXES:
+        return 0
+    return len(text)
 
 
 # -- identifiers ----------------------------------------------------------------------------------

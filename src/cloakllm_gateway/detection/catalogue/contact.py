@@ -82,7 +82,7 @@ EMAIL = Category(
         ),
         Pattern(  # cut off by the end of its text
             rf"(?<![{_WORD}._+-])[{_WORD}_](?:[{_WORD}._+-]{{1,63}})@[A-Za-z](?:[A-Za-z0-9.-]{{2,63}})(?![^\x1c])",
-            lambda text: len(text) if "." in text and text.partition("@")[0].lower() not in checks.REMOTES else 0,
+            checks.email_cut_off,
             rank=CONTEXT,
         ),
         Pattern(
