@@ -266,8 +266,7 @@ def email(text: str) -> int:
         if kept != last.rstrip("-_") or len(kept) < 2:
             return 0
     if kept.lower() in _DOCUMENT_SUFFIXES:
-        inner = rest.rpartition(".")[2]
-        if "." in rest and _ASCII_LABEL.fullmatch(inner):
+        if "." in rest:
             return email(text[: len(text) - len(last) - 1])
         if kept.lower() in _FILE_SUFFIXES:
             return 0
