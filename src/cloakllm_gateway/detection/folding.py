@@ -125,7 +125,7 @@ class View:
         view that holds a key block, which may go on for long, is one part.
         """
         size = len(self.text)
-        if self.inner is None or "-----BEGIN" in self.text:
+        if self.inner is None or "PRIVATE KEY-----" in self.text or "PRIVATE KEY BLOCK-----" in self.text:
             yield 0, size
             return
         first, done = 0, -1
@@ -353,14 +353,15 @@ _FOLD_CLASS = (
     "\ufe6b\ufeff\uff01-\uff5e\uffa0\ufff9-\ufffb\U0001d400-\U0001d7ff\U000e0000-\U000e0fff"
 )
 _CONTROL_CLASS = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f"
+#: Each begins with a character of its own where it can: the search for it is quick then.
 _PARTS = {
     "escape": (
         rf"\\(?:u[dD][89abAB]{_HEXDIGIT}{{2}}\\u[dD][c-fC-F]{_HEXDIGIT}{{2}}"
         rf"|u{_HEXDIGIT}{{4}}|x{_HEXDIGIT}{{2}}|[\"'/\\bfnrt])"
     ),
-    "percent": f"(?:{_UNIT})+",
+    "percent": f"{_UNIT}(?:{_UNIT})*",
     "reference": r"&(?:amp;)*(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});",
-    "quoted": r"(?:=[0-9A-F]{2})+|=\r?\n",
+    "quoted": r"=(?:[0-9A-F]{2}(?:=[0-9A-F]{2})*|\r?\n)",
     "fold": f"[{_CONTROL_CLASS}{_FOLD_CLASS}]+",
     "run": f"{_HEX_RUN}|{_BASE64_RUN}",
 }
