@@ -11,9 +11,9 @@ import pytest
 from cloakllm_gateway.audit import schema
 from cloakllm_gateway.core import texts
 from cloakllm_gateway.core.events import CLIENT, Event, Record, RecordFailed, Send
-from cloakllm_gateway.core.settings import RawData
+from cloakllm_gateway.core.settings import Mode, RawData, Scope
 from cloakllm_gateway.protocol import jsonrpc
-from tests.core.transcript import Conversation, opened, says, settings, text_of, upstream
+from tests.core.transcript import HELLO, Conversation, opened, says, settings, text_of, upstream
 
 MAIL = "kim@acme-corp.com"
 
@@ -141,6 +141,46 @@ def test_every_entry_of_a_session_is_one_that_the_schema_knows(tmp_path: Path) -
     for record in records:
         entry: dict[str, Any] = schema.body(record.event, record.fields)
         assert MAIL not in str(entry) and "#" not in str(entry)
+
+
+def test_what_a_person_said_is_recorded_or_the_call_stays_here(tmp_path: Path) -> None:
+    asking = settings(upstream("crm"), upstream("mailer"), token_scope=Scope.ASK)
+    for full in (False, True):
+        talk = Audited(asking, tmp_path)
+        talk.connect("crm").connect("mailer").ask(0, "initialize", HELLO)
+        for name in ("crm", "mailer"):
+            talk.answer(name, {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}})
+        talk.client(jsonrpc.notification("notifications/initialized")).ask(1, "tools/list")
+        for name in ("crm", "mailer"):
+            talk.answer(name, {"tools": [{"name": "send", "inputSchema": {"type": "object"}}]})
+        talk.call(2, "crm__send").answer("crm", says(MAIL))
+        talk.sent.clear()
+        talk.call(3, "mailer__send", {"to": text_of_token(talk)})
+        question = talk.only()
+        talk.full = full
+        talk.client(jsonrpc.result(question["id"], {"action": "accept", "content": {}}))
+        if full:
+            assert talk.take("mailer") == [] and text_of(talk.only()) == texts.UNRECORDED
+        else:
+            assert len(talk.take("mailer")) == 1
+            (asked,) = talk.records("asked")
+            entry = schema.body(asked.event, asked.fields)
+            assert (entry["allowed"], entry["tool"], entry["upstream"]) == (True, "mailer__send", "mailer")
+
+
+def text_of_token(talk: Conversation) -> str:
+    """The token that the session was shown."""
+    (token,) = talk.vault.shown_of("EMAIL")
+    return str(token)
+
+
+def test_what_would_have_been_hidden_is_an_entry(tmp_path: Path) -> None:
+    talk = opened(settings(mode=Mode.OBSERVE), tmp_path)
+    talk.call(1, "crm__look").answer("crm", says(MAIL))
+    talk.broken_detection = "the detector is gone"
+    talk.call(2, "crm__look").answer("crm", says(MAIL))
+    found = [schema.body(record.event, record.fields) for record in talk.records("observed")]
+    assert [(e["categories"], e["reason"]) for e in found[-2:]] == [({"EMAIL": 1}, ""), ({}, "the detector is gone")]
 
 
 def test_a_call_with_many_tokens_fills_several_entries(tmp_path: Path) -> None:
