@@ -29,9 +29,12 @@ def plausible_name(text: str) -> bool:
 
 
 def capitalised_name(text: str) -> bool:
-    """Stricter, for a key called just ``name``: an upper-case or caseless first letter in every longer word."""
+    """Stricter, for a key called just ``name``: two words and more in any case, or one that begins as names do."""
     words = [word for word in text.replace(",", " ").split() if len(word) > 3] or text.split()
-    return plausible_name(text) and all(not word[0].islower() for word in words) and not text.isupper()
+    if not plausible_name(text):
+        return False
+    several = 2 <= len(text.split()) <= 4 and all(word.isalpha() for word in text.replace(",", " ").split())
+    return several or (all(not word[0].islower() for word in words) and not text.isupper())
 
 
 def name_canonical(text: str) -> str:

@@ -96,12 +96,17 @@ _PLACEHOLDER = lazy(
 )
 
 
+#: What a shell keeps under PWD.
+_DIRECTORY = lazy(r"(?:~|[A-Za-z]:)?(?:[/\\][\w.@ +-]+){2,}[/\\]?")
+
+
 def plausible_secret(text: str) -> bool:
     """Whether a secret's field holds one, and not a placeholder, a type, a count or a piece of code."""
     text = text.strip()
     return (
         len(text) >= 4
         and not _PLACEHOLDER.fullmatch(text)
+        and not _DIRECTORY.fullmatch(text)
         and not re.fullmatch(r"\d{1,5}|[A-Z][a-z]+|[a-z]{2,5}", text)
     )
 
