@@ -18,6 +18,7 @@ from cloakllm_gateway.errors import VaultError
 from cloakllm_gateway.shell.stores.private import PRIVATE_FILE, private_dir, verify
 
 _REVISION_BYTES = 8
+_SIZE = _REVISION_BYTES + 32
 
 
 class Witness:
@@ -67,24 +68,19 @@ class Witness:
     def _note(self, revision: int, key: bytes) -> None:
         if revision <= self._noted:
             return
-        private_dir(self._file.parent)
-        self._take_in(key)
-        if revision > self._noted:
-            # In place, in one piece: a rename over a file waits for the disk (ext4), and this is for every change.
-            handle = os.open(self._file, os.O_WRONLY | os.O_CREAT, PRIVATE_FILE)
-            with os.fdopen(handle, "wb", buffering=0) as file:
-                file.write(_signed(revision, key))
-            self._noted = revision
-
-    def _take_in(self, key: bytes) -> None:
-        """Take in what others noted meanwhile; what can't be authenticated counts as nothing seen."""
         try:
-            kept = self._file.read_bytes()
+            handle = os.open(self._file, os.O_RDWR)
         except FileNotFoundError:
-            return
-        seen = int.from_bytes(kept[:_REVISION_BYTES], "big")
-        if hmac.compare_digest(kept, _signed(seen, key)):
-            self._noted = max(self._noted, seen)
+            private_dir(self._file.parent)
+            handle = os.open(self._file, os.O_RDWR | os.O_CREAT, PRIVATE_FILE)
+        with os.fdopen(handle, "r+b", buffering=0) as file:
+            kept = file.read(_SIZE)
+            seen = int.from_bytes(kept[:_REVISION_BYTES], "big")
+            if seen < revision or not hmac.compare_digest(kept, _signed(seen, key)):
+                # In place, in one piece: a rename over a file waits for the disk (ext4), and this is for every change.
+                file.seek(0)
+                file.write(_signed(revision, key))
+        self._noted = revision
 
     def _advice(self) -> str:
         return (
