@@ -383,7 +383,7 @@ CALENDAR = _words("""
 """)
 
 #: Products, projects, languages and jargon of software: models take `Docker Hub` for a person.
-SOFTWARE = _words("""
+SOFTWARE = _words(""" desktop unexport blob mit
     compose gecko kubelet
     actix ada airflow ajax alembic alpine amazon android angular ansible ant apache apollo apple arch argo
     artifactory asana ascii assembly astro asyncio athena aurora authorization autoconf avro aws azure babel
