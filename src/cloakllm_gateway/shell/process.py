@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 from collections.abc import Mapping
@@ -72,11 +71,21 @@ def command_line(program: str, args: tuple[str, ...], windows: bool = WINDOWS) -
     return " ".join([f'"{program}"', *(_quoted(argument) for argument in args)])
 
 
+def _found(command: str, path: str) -> str | None:
+    """Where ``command`` lies: ``shutil.which`` without the archive formats that it brings to every start."""
+    if WINDOWS:
+        import shutil
+
+        return shutil.which(command, path=path)
+    places = [command] if os.path.dirname(command) else [os.path.join(d, command) for d in path.split(os.pathsep)]
+    return next((place for place in places if os.path.isfile(place) and os.access(place, os.X_OK)), None)
+
+
 async def spawn(upstream: UpstreamConfig, parent: Mapping[str, str]) -> Process:
     """Start ``upstream`` in a process group of its own; raises :class:`SpawnError`."""
     variables = environment(upstream, parent)
     path = variables.get("PATH", os.defpath)
-    program = shutil.which(upstream.command, path=path)
+    program = _found(upstream.command, path)
     if program is None:
         raise SpawnError("has a command that was not found", command=upstream.command, searched=path)
     if upstream.cwd is not None and not Path(upstream.cwd).is_dir():  # noqa: ASYNC240  one look at a local folder
