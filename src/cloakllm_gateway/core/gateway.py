@@ -165,8 +165,8 @@ class Gateway:
             return []
         if not isinstance(message, Request):
             return []
-        text = texts.INTERNAL_ERROR
-        return self._requests.reply(message, texts.error(message.id, message.method, INTERNAL_ERROR, text))
+        self._requests.take_back(message.id)
+        return [Send(CLIENT, texts.error(message.id, message.method, INTERNAL_ERROR, texts.INTERNAL_ERROR))]
 
     @property
     def idle(self) -> bool:

@@ -1,0 +1,116 @@
+"""The interpreter with a client in the same process and a real upstream."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from msgspec.structs import replace
+
+from cloakllm_gateway.core.events import Effect, Event, Received, Scanned
+from cloakllm_gateway.core.gateway import Gateway
+from cloakllm_gateway.protocol import jsonrpc
+from cloakllm_gateway.shell.config import Config, DetectionConfig, UpstreamConfig
+from cloakllm_gateway.shell.logging import Logger
+from cloakllm_gateway.shell.run import session
+from cloakllm_gateway.shell.transports.memory import Memory
+from cloakllm_gateway.shell.wiring import assemble, core_settings
+
+PATIENCE = 20.0
+
+
+class Fragile(Gateway):
+    """The core with a bug: it fails on whatever holds the word ``explode``."""
+
+    def handle(self, event: Event) -> list[Effect]:
+        if isinstance(event, Received) and b"explode" in event.line:
+            raise KeyError("kim@acme-corp.com")
+        if isinstance(event, Scanned) and any(
+            span.value == "bad@acme-corp.com" for spans in event.found for span in spans
+        ):
+            raise ValueError("bad@acme-corp.com")
+        return super().handle(event)
+
+
+class Client:
+    def __init__(self) -> None:
+        self.transport = Memory()
+
+    async def ask(self, id: int, method: str, **params: Any) -> None:
+        await self.transport.say(jsonrpc.encode(jsonrpc.request(id, method, params)))
+
+    async def answer(self, id: int) -> dict[str, Any]:
+        """The answer to ``id``; what comes before it is dropped."""
+        with anyio.fail_after(PATIENCE):
+            while True:
+                message: dict[str, Any] = jsonrpc.decode(await self.transport.hear())
+                if message.get("id") == id:
+                    return message
+
+    async def call(self, id: int, method: str, **params: Any) -> dict[str, Any]:
+        await self.ask(id, method, **params)
+        return await self.answer(id)
+
+
+@asynccontextmanager
+async def serving(tmp_path: Path, make: type[Gateway]) -> AsyncIterator[Client]:
+    server = UpstreamConfig(
+        command=sys.executable, args=("-m", "cloakllm_gateway.demo.server", str(tmp_path)), inherit_env=True
+    )
+    detection = DetectionConfig(ner_entity_types=())
+    config = Config(upstreams={"files": server}, state_dir=str(tmp_path / "state"), detection=detection)
+    parts = assemble(config, Logger("error"))
+    parts = replace(parts, gateway=make(core_settings(config, parts.detection), parts.vault, time.monotonic))
+    client = Client()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(session, parts, client.transport)
+        await client.call(0, "initialize", protocolVersion="2025-11-25", capabilities={})
+        yield client
+        client.transport.leave()
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.mark.anyio
+async def test_a_bug_in_the_core_answers_the_request_without_a_value_and_ends_nothing(tmp_path: Path) -> None:
+    async with serving(tmp_path, Fragile) as client:
+        answer = await client.call(1, "tools/call", name="explode", arguments={})
+        assert answer["result"]["isError"] is True
+        assert "kim@" not in str(answer)
+        assert (await client.call(2, "tools/list"))["result"]["tools"]
+
+
+@pytest.mark.anyio
+async def test_a_bug_met_with_an_answer_withholds_that_answer(tmp_path: Path) -> None:
+    (tmp_path / "bad.txt").write_text("bad@acme-corp.com")
+    (tmp_path / "good.txt").write_text("good@acme-corp.com")
+    async with serving(tmp_path, Fragile) as client:
+        await client.call(1, "tools/list")
+        answer = await client.call(2, "tools/call", name="files__read_file", arguments={"path": "bad.txt"})
+        assert "internal error" in answer["result"]["content"][0]["text"]
+        answer = await client.call(3, "tools/call", name="files__read_file", arguments={"path": "good.txt"})
+        assert answer["result"]["content"][0]["text"].startswith("[EMAIL_")
+
+
+@pytest.mark.anyio
+async def test_a_ping_does_not_wait_for_a_large_message(tmp_path: Path) -> None:
+    (tmp_path / "large.txt").write_text("".join(f"person{n}@acme-corp.com " for n in range(20_000)))
+    async with serving(tmp_path, Gateway) as client:
+        await client.call(1, "tools/list")
+        await client.ask(2, "tools/call", name="files__read_file", arguments={"path": "large.txt"})
+        order: list[Any] = []
+        for id in range(3, 8):
+            await client.ask(id, "ping")
+        with anyio.fail_after(PATIENCE):
+            while 2 not in order:
+                order.append(jsonrpc.decode(await client.transport.hear()).get("id"))
+        assert order.index(2) > order.index(3)
