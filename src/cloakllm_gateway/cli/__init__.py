@@ -9,6 +9,7 @@ failed, 2 the configuration or the command line is wrong.
 
 from __future__ import annotations
 
+import gc
 import sys
 
 #: What a shell expects of a program that a person interrupted.
@@ -29,6 +30,7 @@ def _run() -> None:
             from cloakllm_gateway.shell.streams import claim
 
             streams = claim()  # before anything that could print is imported
+            gc.disable()  # importing makes no garbage worth looking for; serving switches it on again
             from cloakllm_gateway.cli.serve import serve
 
             sys.exit(serve(path, streams))

@@ -28,7 +28,6 @@ import binascii
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from decimal import Decimal, InvalidOperation
 from itertools import accumulate
 from typing import Any, NamedTuple, TypeAlias
 
@@ -393,6 +392,8 @@ def whole_number(lexeme: str) -> str:
     """A number as its digits, where it is a whole one: spreadsheets write 536228726.0 and 4.155550134e9."""
     if not set(lexeme) & set(".eE"):
         return lexeme
+    from decimal import Decimal, InvalidOperation  # few messages hold such a number
+
     try:
         value = Decimal(lexeme)
     except InvalidOperation:

@@ -262,6 +262,7 @@ async def serve(config: Config, logger: Logger, streams: Streams) -> None:
     gc.set_threshold(50_000, 20, 100)
     parts = assemble(config, logger)
     gc.freeze()
+    gc.enable()
     async with Front(*streams, config.limits.max_message_bytes) as front, anyio.create_task_group() as tasks:
         tasks.start_soon(_leave_on_signal, tasks.cancel_scope)
         await session(parts, front, audit_of(parts))
