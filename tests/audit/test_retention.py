@@ -82,6 +82,24 @@ def test_days_that_were_tampered_with_are_evidence_and_stay(log: Path):
     assert len(names(log)) == 10
 
 
+@pytest.mark.parametrize("name", [CHECKPOINTS, BASE])
+@pytest.mark.parametrize("damage", [b"junk", b"a\n1\nAAAA\n\nb\n", b"\xff"])
+def test_damaged_checkpoints_are_said_and_nothing_goes(log: Path, name: str, damage: bytes):
+    (log / name).write_bytes(damage)
+    before = {path: path.read_bytes() for path in log.iterdir() if path.is_file()}
+    with pytest.raises(AuditError, match="damaged"):
+        retention.prune(log, 5, LATER)
+    assert {path: path.read_bytes() for path in log.iterdir() if path.is_file()} == before
+
+
+def test_a_base_without_its_tree_is_damaged(log: Path):
+    retention.prune(log, 5, LATER)
+    lines = (log / BASE).read_bytes().split(b"\n")
+    (log / BASE).write_bytes(b"\n".join(line for line in lines if not line.startswith(b"peak ")))
+    with pytest.raises(AuditError, match="damaged"):
+        retention.prune(log, 2, LATER)
+
+
 def test_a_pruned_log_without_its_base_is_one_whose_beginning_was_taken_away(log: Path):
     retention.prune(log, 5, LATER)
     (log / BASE).unlink()

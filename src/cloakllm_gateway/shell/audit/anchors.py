@@ -21,12 +21,12 @@ def anchor(note: Note, where: AnchorConfig) -> None:
     if where.file is not None:
         try:
             append(Path(where.file), data)
-        except OSError as error:
-            raise AuditError(f"The anchor {where.file} can't be written: {error.strerror}") from None
+        except (OSError, ValueError) as error:
+            raise AuditError(f"The anchor {where.file} can't be written: {type(error).__name__}") from None
         return
     try:
         done = subprocess.run(where.command, input=data, capture_output=True, timeout=PATIENCE, check=False)
-    except (OSError, subprocess.SubprocessError) as error:
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
         raise AuditError(f"The command of audit.anchor failed: {type(error).__name__}") from None
     if done.returncode:
         raise AuditError(f"The command of audit.anchor failed with status {done.returncode}")

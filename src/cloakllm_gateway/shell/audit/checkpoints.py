@@ -101,7 +101,7 @@ def read_base(directory: Path) -> Checkpoint | None:
     except FileNotFoundError:
         return None
     except (BadNote, IndexError):
-        raise AuditError(f"{directory / BASE} is damaged", "Restore it from a backup.") from None
+        raise _damaged(directory / BASE) from None
 
 
 def beginning(directory: Path) -> Standing:
@@ -109,7 +109,11 @@ def beginning(directory: Path) -> Standing:
     base = read_base(directory)
     if base is None:
         return Standing("", 0, Head(), Tree())
-    return Standing("", 0, Head(base.size, base.pruned), Tree(base.size, base.peaks))
+    try:
+        tree = Tree(base.size, base.peaks)
+    except ValueError:
+        raise _damaged(directory / BASE) from None
+    return Standing("", 0, Head(base.size, base.pruned), tree)
 
 
 def grow(directory: Path) -> Standing:
@@ -167,6 +171,19 @@ def signing(directory: Path) -> Iterator[None]:
             yield
     finally:
         lock.close()
+
+
+def read_checkpoints(directory: Path) -> list[Note]:
+    """All that lie beside the log.  Raises :class:`AuditError` where they are damaged."""
+    path = directory / CHECKPOINTS
+    try:
+        return read_notes(path.read_bytes()) if path.exists() else []
+    except BadNote:
+        raise _damaged(path) from None
+
+
+def _damaged(path: Path) -> AuditError:
+    return AuditError(f"{path} is damaged", "Restore it from a backup; see `cloakllm-gateway audit verify`.")
 
 
 def _remembered(directory: Path) -> Standing | None:

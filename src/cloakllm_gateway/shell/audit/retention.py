@@ -13,8 +13,7 @@ from pathlib import Path
 
 from cloakllm_gateway.audit import chain
 from cloakllm_gateway.audit.chain import BadLine
-from cloakllm_gateway.audit.notes import read_notes
-from cloakllm_gateway.shell.audit.checkpoints import beginning, checkpoint_of, over, signing
+from cloakllm_gateway.shell.audit.checkpoints import beginning, checkpoint_of, over, read_checkpoints, signing
 from cloakllm_gateway.shell.audit.files import BASE, CHECKPOINTS, day_files, replace
 from cloakllm_gateway.shell.audit.keys import Signer
 from cloakllm_gateway.shell.audit.log import explained
@@ -39,8 +38,10 @@ def prune(directory: Path, keep_days: int, today: date) -> int:
         if standing.file:
             signer = Signer(directory)
             base = checkpoint_of(signer, standing)._replace(pruned=standing.head.hash, peaks=tuple(standing.tree.peaks))
+            # Checkpoints of fewer entries can't be checked any more; where a key handed over, they are still needed.
+            kept = [n for n in read_checkpoints(directory) if n.checkpoint.size >= base.size or n.checkpoint.next_key]
             replace(directory / BASE, bytes(signer.sign(base)))
-            _forget_checkpoints(directory, base.size)
+            replace(directory / CHECKPOINTS, b"".join(bytes(note) + b"\n" for note in kept))
         for path in old:  # those that a gateway was killed before removing included
             path.unlink(missing_ok=True)
     return len(old)
@@ -54,12 +55,3 @@ def _is_before(path: Path, size: int) -> bool:
         return int(chain.parse(first.removesuffix(b"\n"))["seq"]) < size
     except (BadLine, KeyError, TypeError, ValueError):
         return False
-
-
-def _forget_checkpoints(directory: Path, size: int) -> None:
-    """Those of fewer entries can't be checked any more; where a key handed over, they are still needed."""
-    path = directory / CHECKPOINTS
-    if path.exists():
-        notes = read_notes(path.read_bytes())
-        kept = [note for note in notes if note.checkpoint.size >= size or note.checkpoint.next_key]
-        replace(path, b"".join(bytes(note) + b"\n" for note in kept))
