@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from cloakllm_gateway.audit.verify import Status, verify
-from cloakllm_gateway.core.texts import UNRECORDED
+from cloakllm_gateway.core.texts import UNRECORDED_ANSWER
 from cloakllm_gateway.shell.audit.reading import entries, gather
 from tests.audit.logs import accepted
 from tests.peers.driver import Driver, Processes, text_of
@@ -192,7 +192,7 @@ def test_where_the_log_can_not_be_written_messages_are_withheld_or_it_is_said(
     aside = broken(log)
     for _ in range(3):
         answer = gateway.tool("crm__lookup")
-        assert text_of(answer) == (UNRECORDED if on_error == "withhold" else token)
+        assert text_of(answer) == (UNRECORDED_ANSWER if on_error == "withhold" else token)
         gateway.tool("crm__save", {"to": token})
     sent = [{"to": value}] * 3
     assert server.arguments("save") == ([] if on_error == "withhold" else sent)

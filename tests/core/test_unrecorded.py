@@ -55,14 +55,14 @@ def test_a_tools_answer_becomes_a_tool_error_that_holds_nothing_of_it(talk: Audi
     talk.call(1, "crm__look").answer("crm", says("mail jo@acme-corp.com"))
     answer = talk.only()
     assert answer["id"] == 1 and answer["result"]["isError"] is True
-    assert text_of(answer) == texts.UNRECORDED
+    assert text_of(answer) == texts.UNRECORDED_ANSWER
 
 
 def test_another_answer_becomes_an_error_of_the_protocol(talk: Audited) -> None:
     talk.ask(1, "tools/list")
     for name in ("crm", "mailer"):
         talk.answer(name, {"tools": []})
-    assert talk.only()["error"]["message"] == texts.UNRECORDED
+    assert talk.only()["error"]["message"] == texts.UNRECORDED_ANSWER
 
 
 def test_a_call_that_would_have_carried_a_value_does_not_go_and_is_answered(talk: Audited) -> None:
@@ -74,7 +74,7 @@ def test_a_call_that_would_have_carried_a_value_does_not_go_and_is_answered(talk
 
 def test_a_refusal_is_answered_without_its_reason(talk: Audited) -> None:
     talk.call(1, "mailer__send", {"to": "[EMAIL_7]"})
-    assert text_of(talk.only()) == texts.UNRECORDED
+    assert text_of(talk.only()) == texts.UNRECORDED_ANSWER
 
 
 def test_a_question_of_an_upstream_comes_back_to_it_as_an_error(talk: Audited) -> None:
@@ -120,7 +120,7 @@ def test_a_greeting_that_can_not_be_recorded_is_refused(tmp_path: Path) -> None:
     talk.full = True
     talk.connect("crm").ask("hello", "initialize", {"protocolVersion": "2025-11-25", "capabilities": {}})
     talk.answer("crm", {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {}})
-    assert talk.only()["error"]["message"] == texts.UNRECORDED
+    assert talk.only()["error"]["message"] == texts.UNRECORDED_ANSWER
 
 
 def test_every_entry_of_a_session_is_one_that_the_schema_knows(tmp_path: Path) -> None:

@@ -571,7 +571,8 @@ class Gateway:
             if id is None:
                 continue  # a notification: nobody waits
             if "method" not in message:
-                self._out.append(Send(peer, texts.error(id, send.answers, INTERNAL_ERROR, texts.UNRECORDED)))
+                text = texts.UNRECORDED_ANSWER if peer == CLIENT else texts.UNRECORDED
+                self._out.append(Send(peer, texts.error(id, send.answers, INTERNAL_ERROR, text)))
             elif peer == CLIENT:
                 self._questions.withdraw(id, texts.UNRECORDED)
             else:

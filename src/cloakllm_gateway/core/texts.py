@@ -33,6 +33,7 @@ NOT_GRANTED = "The configuration does not let this upstream show pages (ui)"
 UNKNOWN_TASK = "No upstream has this task"
 UNKNOWN_RESOURCE = "No upstream serves this resource: use a URI from the lists"
 UNRECORDED = "The gateway can't write its audit log, so it passes nothing on (audit.on_error)"
+UNRECORDED_ANSWER = f"{UNRECORDED}. A request that had reached its upstream may already have taken effect."
 GIVEN_AS_TEXT = (
     "The tool has run; there is no need to call it again. Its output schema has no room for a token where a value had "
     "to be hidden, so the gateway gives the structured content as text:"
