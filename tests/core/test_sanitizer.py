@@ -301,6 +301,7 @@ MAILED = "id,mail\n1,kim@acme-corp.com\n"
         base64.b64encode(MAILED.encode("utf-16")),
         base64.b64encode(b"\xfe\xff" + MAILED.encode("utf-16-be")),
         base64.b64encode(MAILED.encode("utf-16-le")),
+        base64.b64encode(b"BM is no picture here: kim@acme-corp.com"),
         base64.b64encode(b"A=1\0MAIL=kim@acme-corp.com\0"),
         base64.b64encode("Имя,почта\nКим,kim@acme-corp.com\n".encode("cp1251")),
         base64.b64encode(MAILED.encode()).rstrip(b"="),

@@ -417,14 +417,32 @@ def textual(blob: str) -> tuple[str, str] | None:
         data = base64.b64decode(packed + "=" * (-len(packed) % 4), validate=True)
     except (binascii.Error, ValueError):
         return blob, ""
+    if data.startswith(_SIGNATURES) and len(data.translate(None, _CONTROL)) < len(data):
+        return None
     for charset in _charsets(data):
         try:
             text = data.decode(charset)
         except UnicodeDecodeError:
             continue
-        if text.encode(charset) == data:
+        if text.encode(charset) == data and _reads(text, charset):
             return text, charset
     return None
+
+
+def _reads(text: str, charset: str) -> bool:
+    """Whether UTF-16, which decodes nearly anything, gave something that reads as text."""
+    if not charset.startswith("utf-16"):
+        return True
+    sample = text[:_SAMPLE]
+    return sum(c.isprintable() or c in "\t\r\n\ufeff" for c in sample) * 20 >= 19 * len(sample)
+
+
+#: How files begin that hold pictures, sound, archives, documents or programs, and no text to be read as such.
+_SIGNATURES = (
+    b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF8", b"RIFF", b"BM", b"II*\0", b"MM\0*", b"\0\0\1\0", b"OggS", b"fLaC", b"ID3",
+    b"\xff\xfb", b"\0\0\0\x18ftyp", b"\0\0\0\x1cftyp", b"\0\0\0 ftyp", b"\x1aE\xdf\xa3", b"PK\3\4", b"\x1f\x8b", b"BZh",
+    b"\xfd7zXZ", b"7z\xbc\xaf", b"%PDF-", b"\x7fELF", b"MZ", b"\0asm", b"SQLite format 3\0", b"wOFF", b"wOF2",
+)  # fmt: skip
 
 
 _URL_ALPHABET = str.maketrans("-_", "+/")
