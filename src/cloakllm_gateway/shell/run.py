@@ -85,19 +85,16 @@ class Interpreter:
         self._timers = Timers(self.post)
         self._quiet = anyio.Event()
         self._large: set[int] = set()
-        self._away = False
+        self._waiting = 0  # events posted and not handled yet
         self.supervisors: dict[str, Supervisor] = {}
 
     async def post(self, event: Event) -> None:
-        """Tell the core, in turn; a ping that would have to wait for a large message is answered at once."""
-        if (
-            self._away
-            and isinstance(event, Received)
-            and event.peer == CLIENT
-            and (id := _pinged(event.line)) is not None
-        ):
-            await self._front.send(jsonrpc.encode(jsonrpc.result(id, {})))
+        """Tell the core, in turn; a ping that would have to wait for another message is answered at once."""
+        pinged = _pinged(event.line) if self._waiting and isinstance(event, Received) and event.peer == CLIENT else None
+        if pinged is not None:
+            await self._front.send(jsonrpc.encode(jsonrpc.result(pinged, {})))
         else:
+            self._waiting += 1
             await self._send_event.send(event)
 
     async def run(self) -> None:
@@ -105,11 +102,13 @@ class Interpreter:
         self._tasks.start_soon(self._timers.run)
         async for event in self._events:
             await self._handle(event)
+            self._waiting -= 1
+            self._quiet.set()
 
     async def last_answers(self) -> None:
         """The client has closed its side: give what is in flight a moment."""
         with anyio.move_on_after(LAST_ANSWERS):
-            while not (self._gateway.idle and self._events.statistics().current_buffer_used == 0):
+            while self._waiting or not self._gateway.idle:
                 self._quiet = anyio.Event()
                 await self._quiet.wait()
 
@@ -126,7 +125,6 @@ class Interpreter:
             except Exception as error:  # noqa: BLE001 - the one broad handler: a bug lets nothing through
                 effects = self._contain(current, error, waiting.append)
             await self._perform_all(effects, waiting.append)
-        self._quiet.set()
 
     async def _decide(self, event: Event) -> Sequence[Effect]:
         """The core's answer; where a message is large it is worked out in a thread, so that the loop stays awake."""
@@ -135,11 +133,7 @@ class Interpreter:
         if not is_large:
             return self._gateway.handle(event)
         # One event at a time, thread or not; what else touches the vault meanwhile (log lines) only looks up and adds.
-        self._away = True
-        try:
-            return await anyio.to_thread.run_sync(self._gateway.handle, event)
-        finally:
-            self._away = False
+        return await anyio.to_thread.run_sync(self._gateway.handle, event)
 
     def _contain(self, event: Event, error: Exception, soon: Callable[[Event], None]) -> Sequence[Effect]:
         """A bug of ours withholds the message it met and closes the upstream that sent it; its text may hold values."""
