@@ -21,10 +21,10 @@ from rich.table import Table
 
 from cloakllm_gateway import __version__
 from cloakllm_gateway.cli.exposure import exposed
-from cloakllm_gateway.cli.faults import explain, first_cause
+from cloakllm_gateway.cli.faults import explained, first_cause
 from cloakllm_gateway.core.handshake import LATEST
 from cloakllm_gateway.detection.names import INSTALL
-from cloakllm_gateway.errors import DetectionError, GatewayError, PeerError
+from cloakllm_gateway.errors import DetectionError, PeerError
 from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.protocol.jsonrpc import Failure, Request, Response
 from cloakllm_gateway.shell.auditing import directory_of
@@ -76,16 +76,7 @@ class Finding(NamedTuple):
 
 def check(path: str, *, verbose: bool) -> int:
     """Check the configuration at ``path`` and print a table; returns the exit status."""
-    try:
-        config = load(Path(path))
-        return anyio.run(_check, config, Path(path), verbose)
-    except GatewayError as error:
-        return explain(error)
-    except BaseExceptionGroup as group:
-        cause = first_cause(group)
-        if not isinstance(cause, GatewayError):
-            raise
-        return explain(cause)
+    return explained(lambda: anyio.run(_check, load(Path(path)), Path(path), verbose))
 
 
 async def _check(config: Config, path: Path, verbose: bool) -> int:

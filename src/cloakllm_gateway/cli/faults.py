@@ -7,6 +7,7 @@ type and its place in the source alone.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from types import TracebackType
 from typing import Final
 
@@ -21,6 +22,19 @@ def explain(error: GatewayError) -> int:
     """Say on standard error what is wrong and what to do; returns the exit status."""
     print(f"cloakllm-gateway: {escape(str(error))}", file=sys.stderr)  # noqa: T201
     return WRONG_CONFIGURATION if isinstance(error, ConfigError) else FAILED
+
+
+def explained(work: Callable[[], int]) -> int:
+    """The exit status of ``work``, or of the fault that ended it, which is explained."""
+    try:
+        return work()
+    except GatewayError as error:
+        return explain(error)
+    except BaseExceptionGroup as group:
+        cause = first_cause(group)
+        if not isinstance(cause, GatewayError):
+            raise
+        return explain(cause)
 
 
 def first_cause(group: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -346,18 +346,22 @@ class Sanitizing:
             where = (path, is_key)
             if where in self._clean or (path in self._exempt and not is_key) or value in WORDS:
                 continue
-            charset = "" if is_key else self._charsets.get(path, "")
-            text = base64.b64decode(str(value)).decode(charset) if charset else str(value)
+            text, charset = self._text_of(where, value)
             look = Text(_masked(text, self._placed.get(where, ())), names=False)
             self._slots.append(_Slot(where, DATA, text, look, not isinstance(value, str), charset))
         return self._look()
+
+    def _text_of(self, where: Where, value: Any) -> tuple[str, str]:
+        """The text at a place as it will leave, and the charset of a textual blob (empty for anything else)."""
+        path, is_key = where
+        charset = "" if is_key else self._charsets.get(path, "")
+        return (base64.b64decode(str(value)).decode(charset) if charset else str(value)), charset
 
     def _check_grammar(self) -> None:
         """The last word: restore would accept nothing in this part but the tokens placed in it."""
         for (path, is_key), placed in self._placed.items():
             value = path[-1] if is_key else at(self._part, path)
-            charset = "" if is_key else self._charsets.get(path, "")
-            text = base64.b64decode(str(value)).decode(charset) if charset else str(value)
+            text, _ = self._text_of((path, is_key), value)
             allowed = set(placed)
             for view in views(text):
                 for match in self._tokens_in(view.text):

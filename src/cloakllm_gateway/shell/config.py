@@ -27,6 +27,7 @@ from cloakllm_gateway.errors import ConfigError
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.shell.logging import escape
 from cloakllm_gateway.shell.structs import Invalid, build, join, nearest, parse
+from cloakllm_gateway.vault.tokens import is_category
 
 if TYPE_CHECKING:
     from cloakllm_gateway.detection.settings import Settings as DetectionSettings
@@ -36,7 +37,6 @@ RESERVED_NAMES = frozenset({CLIENT, "gateway", "*"})
 
 _UPSTREAM_NAME = lazy(r"[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*", re.ASCII)
 _NAME_RULE = "Letters, digits and hyphens, joined by single underscores"
-_CATEGORY = lazy(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*", re.ASCII)
 _CATEGORY_RULE = "Capitals and digits joined by single underscores, the last part not a number"
 #: The entity types of the default model (OntoNotes 5).
 NAME_LABELS = frozenset(
@@ -358,7 +358,7 @@ def _check_known_category(config: Config, category: str, path: str) -> None:
 
 
 def _check_category(name: str, path: str) -> None:
-    if not _CATEGORY.fullmatch(name) or name.rpartition("_")[2].isdigit():
+    if not is_category(name):
         raise Invalid(path, "is not a valid category name", _CATEGORY_RULE)
 
 
