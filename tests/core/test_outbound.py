@@ -140,3 +140,11 @@ def test_observing_changes_nothing_and_reports_what_would_have_happened(tmp_path
     talk.broken_detection = "gone"
     talk.answer("crm", says("x"))
     assert text_of(talk.only()) == "x"
+
+
+def test_where_there_are_no_tokens_the_model_is_told_of_none(tmp_path: Path) -> None:
+    for told, rules in ((True, {}), (False, {"mode": Mode.OBSERVE}), (False, {"sanitize": False})):
+        talk = Conversation(settings(upstream("crm"), **rules), tmp_path)
+        talk.connect("crm").ask(0, "initialize", {"protocolVersion": "2025-11-25", "capabilities": {}})
+        talk.answer("crm", {"protocolVersion": "2025-11-25", "capabilities": {}})
+        assert ("instructions" in talk.only()["result"]) is told

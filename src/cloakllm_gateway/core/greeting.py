@@ -197,7 +197,7 @@ class Greeting:
             said = clean.get(upstream.name, {}).get("instructions")
             if isinstance(said, str) and said:
                 parts.append(f"{upstream.name}: {said}" if upstream.settings.prefix else said)
-        if self._settings.sanitize:
+        if self._settings.enforces:
             parts.append(texts.INSTRUCTION)
         return "\n\n".join(parts)
 
