@@ -12,8 +12,11 @@ import threading
 import anyio
 import pytest
 
-from cloakllm_gateway.core.events import Event, Overlong, Received
+from cloakllm_gateway.core.events import Event, Overlong, Received, Send
 from cloakllm_gateway.shell.transports.stdio import BACKLOG, Front
+
+#: What the lines of these tests say does not matter to those who carry them.
+SEND = Send("peer", {})
 
 pytestmark = pytest.mark.anyio
 DEADLINE = 10
@@ -85,7 +88,7 @@ async def test_lines_leave_in_the_order_they_were_sent():
     thread.start()
     async with client.front:
         for i in range(500):
-            await client.front.send(b"%d" % i)
+            await client.front.send(b"%d" % i, SEND)
     os.close(client._front_write)
     await anyio.to_thread.run_sync(thread.join, DEADLINE)
     assert received.split() == [b"%d" % i for i in range(500)]
@@ -97,7 +100,7 @@ async def test_a_client_that_does_not_read_makes_the_sender_wait():
     async with client.front:
         with anyio.move_on_after(0.3) as scope:
             for _ in range(10 * BACKLOG):
-                await client.front.send(b"x" * 65_536)
+                await client.front.send(b"x" * 65_536, SEND)
                 sent += 1
         assert scope.cancelled_caught
         assert sent <= BACKLOG + 2
@@ -110,12 +113,13 @@ async def test_a_client_that_closed_its_output_ends_the_run_and_takes_no_more():
     async with client.front, anyio.create_task_group() as tasks:
         tasks.start_soon(client.listen)
         for _ in range(3 * BACKLOG):
-            await client.front.send(b"x")
+            await client.front.send(b"x", SEND)
 
 
 NOISY = """
     import os, sys
     import anyio
+    from cloakllm_gateway.core.events import Send
     from cloakllm_gateway.shell.streams import claim
     from cloakllm_gateway.shell.transports.stdio import Front
 
@@ -129,7 +133,7 @@ NOISY = """
         async with front:
             async def answer(event):
                 print("called", flush=True)
-                await front.send(b'{"echo":' + event.line + b"}")
+                await front.send(b'{"echo":' + event.line + b"}", Send("client", {}))
             await front.run(answer)
 
     anyio.run(main)
@@ -164,6 +168,7 @@ def test_the_process_ends_on_a_signal_while_the_client_neither_writes_nor_reads(
     source = """
         import signal
         import anyio
+        from cloakllm_gateway.core.events import Send
         from cloakllm_gateway.shell.streams import claim
         from cloakllm_gateway.shell.transports.stdio import Front
 
@@ -174,8 +179,8 @@ def test_the_process_ends_on_a_signal_while_the_client_neither_writes_nor_reads(
                 async def ignore(event): ...
                 tasks.start_soon(front.run, ignore)
                 with anyio.open_signal_receiver(signal.SIGTERM) as signals:
-                    await front.send(b"ready")
-                    await front.send(b"x" * 1_000_000)
+                    await front.send(b"ready", Send("client", {}))
+                    await front.send(b"x" * 1_000_000, Send("client", {}))
                     async for _ in signals:
                         tasks.cancel_scope.cancel()
 

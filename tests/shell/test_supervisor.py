@@ -15,11 +15,14 @@ import anyio
 import psutil
 import pytest
 
-from cloakllm_gateway.core.events import Connected, Disconnected, Event, Overlong, Received
+from cloakllm_gateway.core.events import Connected, Disconnected, Event, Overlong, Received, Send
 from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.shell.config import UpstreamConfig
 from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.supervisor import Restarts, Spec, Supervisor
+
+#: What the lines of these tests say does not matter to those who carry them.
+SEND = Send("peer", {})
 
 pytestmark = pytest.mark.anyio
 DEADLINE = 20
@@ -115,7 +118,7 @@ async def test_lines_go_in_and_come_out_in_order(supervised):
     async with supervised(python(ECHO)) as crm:
         await crm.until_connected()
         for i in range(100):
-            await crm.supervisor.send(b"%d" % i)
+            await crm.supervisor.send(b"%d" % i, SEND)
         await crm.until_received(100)
     assert crm.events[0] == Connected("crm")
     assert crm.received == [b"%d" % i for i in range(100)]
@@ -156,7 +159,7 @@ async def test_a_dropped_upstream_is_started_again(supervised):
         await crm.until_connected()
         crm.supervisor.drop("too slow")
         await crm.until_connected(2)
-        await crm.supervisor.send(b"again")
+        await crm.supervisor.send(b"again", SEND)
         await crm.until_received(1)
     assert crm.events[1] == Disconnected("crm", "too slow")
     assert crm.received == [b"again"]
@@ -186,14 +189,14 @@ async def test_an_upstream_that_does_not_read_is_dropped_and_nobody_waits_for_it
         await crm.until_connected()
         with anyio.fail_after(1):
             for _ in range(4):
-                await crm.supervisor.send(b"x" * 1_000_000)
+                await crm.supervisor.send(b"x" * 1_000_000, SEND)
         await crm.until(lambda events: Disconnected("crm", "does not read its input") in events)
 
 
 async def test_a_line_for_an_upstream_that_is_not_running_is_lost(supervised):
     async with supervised(UpstreamConfig("no-such-program")) as crm:
         await crm.until(lambda events: len(events) >= 1)
-        await crm.supervisor.send(b"x")
+        await crm.supervisor.send(b"x", SEND)
 
 
 # -- what it prints beside the protocol --------------------------------------------------------------
@@ -289,6 +292,7 @@ async def test_an_upstream_sees_its_own_environment_and_folder(supervised, tmp_p
 
 SERVER = """
 import os, signal
+
 print(os.getpid(), flush=True)
 while True:
     signal.pause()
@@ -355,13 +359,14 @@ async def test_an_upstream_stuck_in_a_write_still_sees_the_end_of_its_input(supe
     """
     async with supervised(python(source)) as crm:
         await crm.until_received(1)
-        await crm.supervisor.send(b"go")
+        await crm.supervisor.send(b"go", SEND)
     assert mark.read_text() == "by itself"
 
 
 GATEWAY = """
     import os, signal, sys
     import anyio
+    from cloakllm_gateway.core.events import Send
     from cloakllm_gateway.shell.config import UpstreamConfig
     from cloakllm_gateway.shell.logging import Logger
     from cloakllm_gateway.shell.supervisor import Spec, Supervisor
@@ -381,7 +386,7 @@ GATEWAY = """
                         tasks.cancel_scope.cancel()
             async def forward(event):
                 if hasattr(event, "line"):
-                    await front.send(event.line)
+                    await front.send(event.line, Send("client", {}))
             async def ignore(event): ...
             tasks.start_soon(leave)
             spec = Spec("crm", UpstreamConfig(sys.argv[1], args=tuple(sys.argv[2:])), 1 << 20)

@@ -112,11 +112,20 @@ class Timer(Struct, frozen=True):
 
 
 class Send(Struct, frozen=True):
-    """Write one message to a peer; ``answers`` is the method of the client's request that it answers, if any."""
+    """Write one message to a peer.
+
+    ``answers`` is the method of the client's request that a response answers.
+    Where messages travel on streams of requests (HTTP), ``related`` is the id
+    of the client's request that a notification or question belongs to, None
+    for none.  ``headers`` are those that repeat parts of the message for an
+    upstream reached over HTTP.
+    """
 
     peer: str
     message: dict[str, Any]
     answers: str = ""
+    related: str | int | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 class Scan(Struct, frozen=True):

@@ -44,6 +44,7 @@ from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.shell.audit.recorder import Audit
 from cloakllm_gateway.shell.auditing import append_entry, audit_of, audited
 from cloakllm_gateway.shell.config import Config
+from cloakllm_gateway.shell.link import Link
 from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.proof import prove
 from cloakllm_gateway.shell.scanner import INLINE
@@ -86,13 +87,13 @@ class Interpreter:
         self._quiet = anyio.Event()
         self._large: set[int] = set()
         self._waiting = 0  # events posted and not handled yet
-        self.supervisors: dict[str, Supervisor] = {}
+        self.links: dict[str, Link] = {}
 
     async def post(self, event: Event) -> None:
         """Tell the core, in turn; a ping that would have to wait for another message is answered at once."""
         pinged = _pinged(event.line) if self._waiting and isinstance(event, Received) and event.peer == CLIENT else None
         if pinged is not None:
-            await self._front.send(jsonrpc.encode(jsonrpc.result(pinged, {})))
+            await self._deliver(Send(CLIENT, jsonrpc.result(pinged, {}), answers="ping"))
         else:
             self._waiting += 1
             await self._send_event.send(event)
@@ -141,8 +142,8 @@ class Interpreter:
         self._logger.log("error", "internal_error", kind=type(error).__name__, met=type(event).__name__, peer=peer)
         if isinstance(event, Scanned | Assigned):
             soon(ScanFailed(event.job, "the gateway had an internal error"))
-        elif peer in self.supervisors:
-            self.supervisors[peer].drop("the gateway could not handle a message of it")
+        elif peer in self.links:
+            self.links[peer].drop("the gateway could not handle a message of it")
         return self._gateway.abandon(event)
 
     async def _perform_all(self, effects: Sequence[Effect], soon: Callable[[Event], None]) -> None:
@@ -173,14 +174,8 @@ class Interpreter:
 
     async def _perform(self, effect: Effect, soon: Callable[[Event], None]) -> None:
         match effect:
-            case Send(peer, message):
-                line = jsonrpc.encode(message)
-                if peer == CLIENT:
-                    await self._front.send(line)
-                    if self._audit is not None:
-                        self._audit.answered()
-                else:
-                    await self.supervisors[peer].send(line)
+            case Send():
+                await self._deliver(effect)
             case Scan():
                 if sum(len(text.text) for text in effect.texts) > INLINE:
                     self._large.add(effect.job)
@@ -197,15 +192,24 @@ class Interpreter:
             case Log(level, what, about):
                 self._logger.log(level, what, **about)
             case LogOutput(upstream, line):
-                self.supervisors[upstream].noise(line)
+                self.links[upstream].noise(line)
             case StartTimer(timer, seconds):
                 self._timers.start(timer, seconds)
             case StopTimer(timer):
                 self._timers.stop(timer)
             case Drop(upstream, reason):
-                self.supervisors[upstream].drop(reason)
+                self.links[upstream].drop(reason)
             case _:
                 assert_never(effect)
+
+    async def _deliver(self, effect: Send) -> None:
+        line = jsonrpc.encode(effect.message)
+        if effect.peer != CLIENT:
+            await self.links[effect.peer].send(line, effect)
+            return
+        await self._front.send(line, effect)
+        if self._audit is not None and effect.answers != "ping":
+            self._audit.answered()
 
     async def _refresh(self) -> None:
         """See what others added to the store: a client's tokens of an earlier session may be among it.
@@ -277,7 +281,7 @@ async def session(
             supervisor = Supervisor(
                 spec, interpreter.post, parts.cleaner.for_upstream(name), parts.logger, restarts=restarts()
             )
-            interpreter.supervisors[name] = supervisor
+            interpreter.links[name] = supervisor
             tasks.start_soon(supervisor.run)
         await prove(parts)
         async with audited(audit, parts, tasks):

@@ -17,7 +17,7 @@ import anyio
 from anyio.abc import ByteReceiveStream, ByteSendStream, Process
 from anyio.streams.memory import MemoryObjectReceiveStream
 
-from cloakllm_gateway.core.events import Connected, Disconnected, Event
+from cloakllm_gateway.core.events import Connected, Disconnected, Event, Send
 from cloakllm_gateway.shell.chatter import Chatter
 from cloakllm_gateway.shell.config import UpstreamConfig
 from cloakllm_gateway.shell.incoming import Incoming
@@ -137,7 +137,7 @@ class Supervisor:
                 await self._chatter.flush()
                 tasks.cancel_scope.cancel()
 
-    async def send(self, line: bytes) -> None:
+    async def send(self, line: bytes, effect: Send) -> None:
         """Hand over one line (without its line feed); never waits.
 
         An upstream that does not read is dropped when too much is waiting; a

@@ -7,7 +7,7 @@ from typing import Final
 
 import anyio
 
-from cloakllm_gateway.core.events import CLIENT, Event, Received
+from cloakllm_gateway.core.events import CLIENT, Event, Received, Send
 
 #: Messages on their way before a sender waits.
 BACKLOG: Final = 64
@@ -25,7 +25,7 @@ class Memory:
             async for line in self._said:
                 await post(Received(CLIENT, line))
 
-    async def send(self, line: bytes) -> None:
+    async def send(self, line: bytes, effect: Send) -> None:
         await self._tell.send(line)
 
     async def say(self, line: bytes) -> None:

@@ -21,7 +21,7 @@ from anyio import from_thread
 from anyio.lowlevel import EventLoopToken, current_token
 from anyio.streams.memory import MemoryObjectSendStream
 
-from cloakllm_gateway.core.events import CLIENT, Event
+from cloakllm_gateway.core.events import CLIENT, Event, Send
 from cloakllm_gateway.shell.incoming import Incoming
 
 #: Bytes read at once.
@@ -73,7 +73,7 @@ class Front:
                 await post(event)
             tasks.cancel_scope.cancel()
 
-    async def send(self, line: bytes) -> None:
+    async def send(self, line: bytes, effect: Send) -> None:
         """Write one line (without its line feed) after those before it; waits while the client does not read.
 
         A line for a client that is gone is dropped: :meth:`run` returns then.
