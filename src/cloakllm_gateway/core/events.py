@@ -26,10 +26,16 @@ CLIENT = "client"
 
 
 class Received(Struct, frozen=True):
-    """One whole message arrived: one line without its line feed."""
+    """One whole message arrived: one line without its line feed.
+
+    ``headers`` are those of the HTTP request it came in as far as they repeat
+    parts of it (``mcp-*``, names in lower case); None where there are none to
+    compare it with.
+    """
 
     peer: str
     line: bytes
+    headers: Mapping[str, str] | None = None
 
 
 class Overlong(Struct, frozen=True):
