@@ -19,14 +19,13 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING
 
+import re2
+
+from cloakllm_gateway.detection import linear
 from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Encoding
-
-if TYPE_CHECKING:
-    import re2
 
 #: More layers than this are withheld: nothing unread goes out.
 MAX_LAYERS = 8
@@ -258,12 +257,7 @@ _TRIGGERS = (
 
 @cache
 def _triggers() -> re2.Set:
-    import re2  # most starts meet no text that needs it
-
-    options = re2.Options()
-    options.encoding = re2.Options.Encoding.LATIN1
-    options.never_capture = True
-    triggers = re2.Set.SearchSet(options)
+    triggers = re2.Set.SearchSet(linear.options())
     for _, expression in _TRIGGERS:
         triggers.Add(expression)
     triggers.Compile()
@@ -319,22 +313,17 @@ def _runs(text: str) -> Iterator[re.Match[str]]:
     """Runs of base64 or hexadecimal, tried only where the linear engine sees a run begin."""
     screen = text.encode("ascii", "replace")
     match_run = _expression("run", False).match
-    for place in _run_places().finditer(screen):
-        for start in range(place.start(), place.start() + 2):
+    for place, _ in linear.spans(_run_places(), screen):
+        for start in range(place, place + 2):
             if (match := match_run(text, start)) is not None:
                 yield match
                 break
 
 
 @cache
-def _run_places() -> re2._Regexp:
-    import re2
-
-    options = re2.Options()
-    options.encoding = re2.Options.Encoding.LATIN1
-    options.never_capture = True
+def _run_places() -> linear.Search:
     run = f"[A-Za-z0-9+/]{{{_SHORTEST_RUN}}}"
-    return re2.compile(f"(?:^|[^A-Za-z0-9+/=_-]){run}|(?:^|[^A-Za-z0-9])[0-7][0-9A-Fa-fx]{{15}}".encode(), options)
+    return linear.compiled(f"(?:^|[^A-Za-z0-9+/=_-]){run}|(?:^|[^A-Za-z0-9])[0-7][0-9A-Fa-fx]{{15}}")
 
 
 _HEXDIGIT = "[0-9A-Fa-f]"

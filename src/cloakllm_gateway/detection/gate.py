@@ -22,6 +22,7 @@ from functools import cache
 
 import re2
 
+from cloakllm_gateway.detection import linear
 from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.patterns import lazy
 
@@ -178,22 +179,12 @@ class Gate:
         return found
 
 
-def _options() -> re2.Options:
-    options = re2.Options()
-    options.encoding = re2.Options.Encoding.LATIN1
-    options.log_errors = False
-    options.never_capture = True
-    return options
-
-
 class _Automaton:
     """One Set, and which truths its patterns stand for."""
 
     def __init__(self, truths: Sequence[str], indexes: Sequence[int]) -> None:
-        options = _options()
-        options.max_mem = 128 << 20
         self._indexes = indexes
-        self._set = re2.Set.SearchSet(options)
+        self._set = re2.Set.SearchSet(linear.options(memory=128 << 20))
         for index in indexes:
             try:
                 self._set.Add(relaxed(truths[index]))
@@ -237,26 +228,27 @@ class Truth:
     def __init__(self, truth: str, for_ascii: bool) -> None:
         expression = re.compile(_without_letters(truth) if for_ascii else truth, re.ASCII)
         place = relaxed(truth, most=20, lazily=True)
-        options = _options()
-        options.max_mem = 32 << 20
         self.group = 1 if expression.groups else 0
         self._match = expression.match
-        self._place = re2.compile(place.encode(), options).search
-        self._edged = place.startswith(_EDGE)
+        self._place = linear.compiled(place, memory=32 << 20)
+        self._edge = int(place.startswith(_EDGE))
 
     def search(self, buffer: str, screen: bytes, at: int, stop: int, limit: int) -> re.Match[str] | None:
         """The first match that begins in ``at:stop``; it may read up to ``limit``."""
-        back = int(self._edged)
+        edge, find, match = self._edge, self._place, self._match
         while at < stop:
-            place = self._place(screen, max(at - back, 0), limit)
-            if place is None:
+            place = find(screen, at - edge if at else 0, limit)[0][0]
+            if place < 0:
                 return None
-            first = place.start()
-            # The first character may be the edge, or the match itself at the start of the buffer.
-            for start in range(max(first, at), first + back + 1):
-                if start < stop and (match := self._match(buffer, start, limit)):
-                    return match
-            at = first + back + 1
+            # The first character is the edge, but at the start of the buffer there may be none.
+            if place == 0 and edge and at == 0 and (found := match(buffer, 0, limit)):
+                return found
+            first = place + edge
+            if first >= stop:
+                return None
+            if found := match(buffer, first, limit):
+                return found
+            at = first + 1
         return None
 
 

@@ -7,8 +7,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 
-import re2
-
+from cloakllm_gateway.detection import linear
 from cloakllm_gateway.detection.catalogue import CATALOGUE
 from cloakllm_gateway.detection.catalogue.identity import NATIONAL, NUMBERED
 from cloakllm_gateway.patterns import lazy
@@ -104,7 +103,7 @@ def places(text: str) -> list[int]:
     if not any(mark in text for mark in ":=>："):
         return []
     screen = text.encode("ascii", "replace")
-    found = [match.end() - 1 for match in _marks().finditer(screen)]
+    found = [end - 1 for _, end in linear.spans(_marks(), screen)]
     if not text.isascii():
         found = sorted({*found, *(match.end() - 1 for match in _FOREIGN_MARK.finditer(text))})
     return found
@@ -115,7 +114,7 @@ def heads(text: str) -> Iterator[int]:
     if not any(mark in text for mark in ",;|\t"):
         return iter(())
     screen = text.encode("ascii", "replace")
-    found: Iterable[int] = (match.start() for match in _heads().finditer(screen))
+    found: Iterable[int] = (start for start, _ in linear.spans(_heads(), screen))
     if not text.isascii():
         found = sorted({*found, *(match.start() for match in _FOREIGN_LINE.finditer(text))})
     return iter(found)
@@ -127,20 +126,22 @@ _DIVIDED = "[ _.-]?"
 
 
 @lru_cache(maxsize=1)
-def _marks() -> re2._Regexp:
+def _marks() -> linear.Search:
     """A key, what may qualify it, and a mark."""
     keys = _any_of({*_BY_KEY, *_BARE_NAMES})
     qualified = "(?:[ _.-]{0,2}[(]?(?:" + "|".join(sorted(_QUALIFIERS)) + "|[0-9]{1,4})[)]?)*?"
     # vCard puts parameters between a key and its colon, XML attributes.
     between = r"(?:;[A-Za-z0-9=,;\"-]{0,60}?| [a-z]+=[^<>\n]{0,80}?)?"
-    return _compiled(rf"(?:{keys}){qualified}{between}[ \"'*_`)\]\t]{{0,5}}?(?::=|=>|[:=>])")
+    mark = rf"(?:{keys}){qualified}{between}[ \"'*_`)\]\t]{{0,5}}?(?::=|=>|[:=>])"
+    return linear.compiled(mark, memory=64 << 20, any_case=True)
 
 
 @lru_cache(maxsize=1)
-def _heads() -> re2._Regexp:
+def _heads() -> linear.Search:
     personal = {key for key, kind in _BY_KEY.items() if kind in PERSONAL}
     keys = _any_of(personal | _BARE_NUMBERS)
-    return _compiled(rf"(?:{keys})[ \"'*`_A-Za-z0-9.()-]*?[,;|\t\r\n]")
+    head = rf"(?:{keys})[ \"'*`_A-Za-z0-9.()-]*?[,;|\t\r\n]"
+    return linear.compiled(head, memory=64 << 20, any_case=True)
 
 
 def _any_of(keys: Collection[str]) -> str:
@@ -149,13 +150,3 @@ def _any_of(keys: Collection[str]) -> str:
     last = "|".join(_DIVIDED.join(key) for key in sorted(keys) if key.isascii() and key not in whole)
     alone = "|".join(_DIVIDED.join(key) for key in sorted(keys) if key.isascii() and key in whole)
     return f"(?:{last})|(?:^|[^a-z])(?:{alone})"
-
-
-def _compiled(expression: str) -> re2._Regexp:
-    options = re2.Options()
-    options.encoding = re2.Options.Encoding.LATIN1
-    options.log_errors = False
-    options.never_capture = True
-    options.case_sensitive = False
-    options.max_mem = 64 << 20
-    return re2.compile(expression.encode(), options)
