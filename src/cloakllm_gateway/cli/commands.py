@@ -61,6 +61,31 @@ def demo() -> None:
     show(Console())
 
 
+@gateway.command()
+@click.argument("files", nargs=-1, metavar="[FILES|-]")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), help="How to show it; text by default.")
+@click.option("--jsonl", is_flag=True, help='Read and write JSON lines: {"id", "text"} in; "id", "spans", "text" out.')
+@click.option("--config", metavar="FILE", help="Take the detection settings of this configuration.")
+@click.option("--no-names", is_flag=True, help="Leave names in free text alone.")
+@click.option("--expect-clean", is_flag=True, help="Exit with status 3 if anything would be hidden.")
+def scan(
+    files: tuple[str, ...], form: str | None, jsonl: bool, config: str | None, no_names: bool, expect_clean: bool
+) -> None:
+    """Show what would be hidden in files or standard input; nothing is stored or sent.
+
+    Exit status: 0 all was scanned, 1 something could not be, 2 the configuration or the command line is wrong.
+    """
+    if jsonl and form:
+        raise click.UsageError("--jsonl is a format of its own: leave --format out")
+    if not files and sys.stdin.isatty():
+        raise click.UsageError("Name files, or - for standard input")
+    from cloakllm_gateway.cli.scan import JSONL
+    from cloakllm_gateway.cli.scan import scan as run
+
+    form = JSONL if jsonl else form or "text"
+    sys.exit(run(files or ("-",), form, config=config, names=not no_names, expect_clean=expect_clean))
+
+
 gateway.add_command(audit)
 gateway.add_command(vault)
 

@@ -1,0 +1,345 @@
+"""``scan``: what would be hidden in a text, offline.  Nothing is stored and nothing is sent.
+
+Each text goes the whole way of a tool's result, tripwire included, with a
+vault of its own that is thrown away, so what is shown here is what the model
+would be shown.  Where the values stood is read off that result.
+
+Files are one text each; with ``--jsonl`` every line is one, and only one line
+is in memory at a time.  What can't be looked at is reported by its name or
+number and makes the exit status 1; the rest is scanned all the same.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import anyio
+import click
+from msgspec.structs import replace
+
+from cloakllm_gateway.cli.faults import FAILED, explained
+from cloakllm_gateway.cli.waiting import Waiting
+from cloakllm_gateway.core.handles import Handles
+from cloakllm_gateway.core.sanitizer import Sanitizing, Source, drive
+from cloakllm_gateway.detection.categories import NAMES
+from cloakllm_gateway.errors import ConfigError, GatewayError
+from cloakllm_gateway.protocol.surface import SURFACE
+from cloakllm_gateway.shell.config import DetectionConfig, detection_settings, load
+from cloakllm_gateway.shell.logging import escape
+from cloakllm_gateway.shell.scanner import Scanner
+from cloakllm_gateway.shell.stores.book import Book
+from cloakllm_gateway.shell.stores.interface import DEFAULT_QUOTAS
+from cloakllm_gateway.vault import tokens
+from cloakllm_gateway.vault.entries import Entry, Spelling, Token
+from cloakllm_gateway.vault.vault import Vault
+
+if TYPE_CHECKING:
+    from cloakllm_gateway.detection.settings import Settings
+
+#: The exit status of ``--expect-clean`` where something was found.
+FOUND = 3
+#: Bytes of one text: no more than a message of the gateway may have.
+LONGEST = 64 * 1024 * 1024
+STDIN = "-"
+JSONL = "jsonl"
+_HERE = "scan"  # stands for the upstream, its group and its namespace
+
+
+class Given(NamedTuple):
+    """One text to look at: the file it is or is in, its ``id`` in JSON lines, and how many bytes were read for it."""
+
+    where: str
+    text: str
+    size: int
+    id: Any = None
+
+
+class Broken(NamedTuple):
+    """What is no text, and why."""
+
+    where: str
+    problem: str
+    size: int = 0
+
+
+class Hidden(NamedTuple):
+    """A value where it stands in its text, and the token that the model would see in its place."""
+
+    start: int
+    end: int
+    token: Token
+
+
+class Seen(NamedTuple):
+    """What became of a text."""
+
+    hidden: Sequence[Hidden]
+    shown: str
+
+
+def scan(files: Sequence[str], form: str, *, config: str | None, names: bool, expect_clean: bool) -> int:
+    """Scan files (``-`` is standard input) and write in one of ``WRITERS``; returns the exit status."""
+    return explained(lambda: _scan(files, form, _settings(config, names), expect_clean))
+
+
+def _settings(config: str | None, names: bool) -> Settings:
+    settings = detection_settings(load(Path(config)).detection if config else DetectionConfig())
+    return settings if names else replace(settings, names=None)
+
+
+def _scan(files: Sequence[str], form: str, settings: Settings, expect_clean: bool) -> int:
+    scanner = Scanner(settings)
+    if scanner.names_missing:
+        from cloakllm_gateway.detection.names import INSTALL
+
+        _say(f"names in free text are not covered: {scanner.names_missing}. {INSTALL}")
+    given = _lines(files) if form == JSONL else _texts(files)
+    with Waiting(_sizes(files)) as waiting:
+        counts = anyio.run(_scan_all, given, scanner, settings, WRITERS[form](), waiting)
+    if counts[Broken]:
+        return FAILED
+    return FOUND if expect_clean and counts[Hidden] else 0
+
+
+async def _scan_all(
+    given: Iterable[Given | Broken], scanner: Scanner, settings: Settings, writer: Writer, waiting: Waiting
+) -> Counter[type]:
+    """Every text in turn; how many were broken, and how many values were hidden."""
+    counts: Counter[type] = Counter()
+    own = (name for name, _ in settings.custom_patterns)
+    labels = settings.names.labels if settings.names else ()
+    categories = NAMES.union(labels, own, (tokens.LITERAL,))
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(scanner.run)
+        writer.begin()
+        for one in given:
+            if isinstance(one, Given):
+                try:
+                    seen = await look(one.text, scanner, categories)
+                except ConfigError:
+                    raise
+                except GatewayError as error:
+                    one = Broken(one.where, f"would be withheld: {error}", one.size)
+                else:
+                    writer.write(one, seen)
+                    counts[Hidden] += len(seen.hidden)
+            if isinstance(one, Broken):
+                _say(f"{one.where}: {one.problem}")
+                counts[Broken] += 1
+            waiting.advance(one.size)
+        writer.end()
+        tasks.cancel_scope.cancel()
+    return counts
+
+
+async def look(text: str, scanner: Scanner, categories: frozenset[str]) -> Seen:
+    """One text on its way to the model.  Raises :class:`GatewayError` where it would be withheld."""
+    vault = Vault()
+    book = Book(DEFAULT_QUOTAS, lambda purpose, parts: (purpose, *parts))
+    numbers: Counter[str] = Counter()
+    entries: dict[Token, Entry] = {}
+
+    def take(category: str) -> int:
+        numbers[category] += 1
+        return numbers[category] - 1
+
+    async def assign(spellings: Sequence[Spelling]) -> Sequence[Entry]:
+        changes, assigned = book.settle(book.look(_HERE, _HERE, _HERE, spellings), take, now=0.0)
+        book.apply(changes)
+        vault.learn(assigned)
+        entries.update((entry.token, entry) for entry in assigned)
+        return assigned
+
+    shape = SURFACE["tools/call"].result
+    assert shape is not None
+    result = {"content": [{"type": "text", "text": text}]}
+    source = Source(_HERE, _HERE, vault, Handles(), categories)
+    clean = await drive(Sanitizing(result, shape, source), scanner.find, assign)
+    shown: str = clean.part["content"][0]["text"]
+    return Seen(list(hidden(text, shown, entries)), shown)
+
+
+def hidden(text: str, shown: str, entries: Mapping[Token, Entry]) -> Iterator[Hidden]:
+    """Where the values stood in ``text`` whose tokens stand in ``shown``.
+
+    Between two tokens both texts are the same, except that the token of a bare
+    JSON number stands in quotes.
+    """
+    at = done = 0
+    for match in tokens.scan(shown):
+        entry = entries.get(match.token)
+        if entry is None:
+            continue
+        between = shown[done : match.start]
+        quote = 0 if text.startswith(between, at) else 1
+        start = at + len(between) - quote
+        at = start + len(entry.spelling.raw)
+        done = match.end + quote
+        yield Hidden(start, at, match.token)
+
+
+# -- what is read ---------------------------------------------------------------------------------
+
+
+def _opened(files: Sequence[str]) -> Iterator[tuple[str, IO[bytes]] | Broken]:
+    for name in files:
+        if name == STDIN:
+            yield "standard input", sys.stdin.buffer
+            continue
+        try:
+            with open(name, "rb") as file:
+                yield escape(name), file
+        except OSError as error:
+            yield Broken(escape(name), f"cannot be read: {error.strerror}")
+
+
+def _texts(files: Sequence[str]) -> Iterator[Given | Broken]:
+    """Each file as one text."""
+    for opened in _opened(files):
+        if isinstance(opened, Broken):
+            yield opened
+            continue
+        where, file = opened
+        data = file.read(LONGEST + 1)
+        if len(data) > LONGEST:
+            yield Broken(where, f"is larger than a message can be ({LONGEST >> 20} MiB)", len(data))
+            continue
+        try:
+            yield Given(where, data.decode("utf-8-sig"), len(data))
+        except UnicodeDecodeError:
+            yield Broken(where, "is not UTF-8 text", len(data))
+
+
+def _lines(files: Sequence[str]) -> Iterator[Given | Broken]:
+    """Each line as one text: a JSON object with ``text`` and perhaps an ``id``."""
+    for opened in _opened(files):
+        if isinstance(opened, Broken):
+            yield opened
+            continue
+        name, file = opened
+        number = 0
+        while line := file.readline(LONGEST + 1):
+            number += 1
+            where = f"{name}: line {number}"
+            if len(line) > LONGEST:
+                size = len(line)
+                while line and not line.endswith(b"\n"):
+                    line = file.readline(LONGEST)
+                    size += len(line)
+                yield Broken(where, f"is longer than a message can be ({LONGEST >> 20} MiB)", size)
+            elif line.strip():
+                yield _line(where, line)
+
+
+def _line(where: str, line: bytes) -> Given | Broken:
+    try:
+        given = json.loads(line.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        return Broken(where, "is not UTF-8 text", len(line))
+    except (ValueError, RecursionError):
+        return Broken(where, "is not JSON", len(line))
+    if not isinstance(given, dict) or not isinstance(given.get("text"), str):
+        return Broken(where, 'is not an object with a string "text"', len(line))
+    return Given(where, given["text"], len(line), given.get("id"))
+
+
+def _sizes(files: Sequence[str]) -> int | None:
+    """Bytes of all files, None where that can't be known."""
+    paths = [Path(name) for name in files]
+    return sum(path.stat().st_size for path in paths) if all(path.is_file() for path in paths) else None
+
+
+# -- what is written ------------------------------------------------------------------------------
+
+
+class Writer(Protocol):
+    def begin(self) -> None: ...
+    def write(self, given: Given, seen: Seen) -> None: ...
+    def end(self) -> None: ...
+
+
+class Json:
+    """One array with an object for each file."""
+
+    def __init__(self) -> None:
+        self._separator = "\n"
+
+    def begin(self) -> None:
+        sys.stdout.write("[")
+
+    def write(self, given: Given, seen: Seen) -> None:
+        sys.stdout.write(self._separator + json.dumps({"file": given.where, **_as_json(seen)}))
+        self._separator = ",\n"
+
+    def end(self) -> None:
+        sys.stdout.write("\n]\n")
+
+
+class JsonLines:
+    """One object for each line that was read, as soon as it is known."""
+
+    def begin(self) -> None:
+        pass
+
+    def write(self, given: Given, seen: Seen) -> None:
+        click.echo(json.dumps({"id": given.id, **_as_json(seen)}))
+
+    def end(self) -> None:
+        pass
+
+
+def _as_json(seen: Seen) -> dict[str, Any]:
+    spans = [{"start": one.start, "end": one.end, "category": one.token.category} for one in seen.hidden]
+    return {"spans": spans, "text": seen.shown}
+
+
+class Marked:
+    """The text itself, each value marked and followed by its token; in colour where somebody looks."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+
+        self._console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+    def begin(self) -> None:
+        pass
+
+    def write(self, given: Given, seen: Seen) -> None:
+        from rich.text import Text
+
+        shown = Text()
+        done = 0
+        for start, end, token in seen.hidden:
+            shown.append(_printable(given.text[done:start]))
+            value = _printable(given.text[start:end])
+            if self._console.is_terminal:
+                shown.append(value, "red").append(str(token), "green")
+            else:
+                shown.append(f"«{value}»{token}")
+            done = end
+        shown.append(_printable(given.text[done:]))
+        self._console.print(shown, end="" if shown.plain.endswith("\n") else "\n")
+        sys.stdout.flush()
+        categories = Counter(one.token.category for one in seen.hidden)
+        told = ", ".join(f"{count} {category}" for category, count in categories.most_common())
+        _say(f"{given.where}: {told or 'nothing would be hidden'}")
+
+    def end(self) -> None:
+        pass
+
+
+def _printable(text: str) -> str:
+    """A text without what a terminal would obey."""
+    return "\n".join("\t".join(map(escape, line.split("\t"))) for line in text.replace("\r\n", "\n").split("\n"))
+
+
+WRITERS: Mapping[str, Callable[[], Writer]] = {"text": Marked, "json": Json, JSONL: JsonLines}
+
+
+def _say(what: str) -> None:
+    click.echo(f"cloakllm-gateway: {what}", err=True)

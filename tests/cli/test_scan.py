@@ -1,0 +1,218 @@
+"""``scan`` as a person or a script meets it: what would be hidden, as a process, with nothing left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from cloakllm_gateway.detection.names import available
+from cloakllm_gateway.detection.settings import NameSettings
+
+DEADLINE = 120
+KIM = "kim@example.com"
+
+
+def scan(*arguments: str, given: str | bytes = "", **more: Any) -> subprocess.CompletedProcess[str]:
+    data = given if isinstance(given, bytes) else given.encode()
+    done = subprocess.run(
+        [sys.executable, "-m", "cloakllm_gateway", "scan", *arguments],
+        input=data, capture_output=True, timeout=DEADLINE, check=False, **more,
+    )  # fmt: skip
+    told = subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+    assert "Traceback" not in told.stderr, told.stderr
+    return told
+
+
+def lines(*texts: Any) -> str:
+    return "".join(json.dumps({"id": number, "text": text}) + "\n" for number, text in enumerate(texts))
+
+
+def test_a_text_shows_each_value_marked_and_followed_by_its_token(tmp_path):
+    path = tmp_path / "mail.txt"
+    path.write_text(f"Write to {KIM}, card 4111 1111 1111 1111.\nOr {KIM}\n")
+    done = scan("--no-names", str(path))
+    assert done.stdout == (
+        f"Write to «{KIM}»[EMAIL_0], card «4111 1111 1111 1111»[CREDIT_CARD_0].\nOr «{KIM}»[EMAIL_0]\n"
+    )
+    assert done.stderr == f"cloakllm-gateway: {path}: 2 EMAIL, 1 CREDIT_CARD\n"
+    assert done.returncode == 0
+
+
+def test_nothing_is_stored(tmp_path):
+    home = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+    scan("--no-names", "-", given=f"{KIM}\n", env=home, cwd=tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_json_is_one_array_with_spans_and_the_text_as_the_model_would_see_it(tmp_path):
+    path = tmp_path / "row.json"
+    path.write_text('{"ssn": 536228726, "mail": "kim@example.com"}')
+    (told,) = json.loads(scan("--no-names", "--format", "json", str(path)).stdout)
+    assert told == {
+        "file": str(path),
+        "spans": [
+            {"start": 8, "end": 17, "category": "SSN"},
+            {"start": 28, "end": 43, "category": "EMAIL"},
+        ],
+        "text": '{"ssn": "[SSN_0]", "mail": "[EMAIL_0]"}',
+    }
+
+
+def test_json_lines_keep_their_ids_and_offsets_are_code_points():
+    text = f"😀 Jürgen: {KIM} and {KIM}, card 4111 1111 1111 1111"
+    given = json.dumps({"id": {"any": [1, "x"]}, "text": text, "spans": "ignored"}) + "\n\n" + lines("nothing here")
+    first, second = map(json.loads, scan("--no-names", "--jsonl", given=given).stdout.splitlines())
+    assert first["id"] == {"any": [1, "x"]}
+    assert [(text[s["start"] : s["end"]], s["category"]) for s in first["spans"]] == [
+        (KIM, "EMAIL"),
+        (KIM, "EMAIL"),
+        ("4111 1111 1111 1111", "CREDIT_CARD"),
+    ]
+    assert first["text"] == "😀 Jürgen: [EMAIL_0] and [EMAIL_0], card [CREDIT_CARD_0]"
+    assert second == {"id": 0, "spans": [], "text": "nothing here"}
+
+
+def test_tokens_begin_anew_on_every_line():
+    done = scan("--no-names", "--jsonl", given=lines("a@example.com", "b@example.com"))
+    assert [json.loads(line)["text"] for line in done.stdout.splitlines()] == ["[EMAIL_0]", "[EMAIL_0]"]
+
+
+def test_broken_lines_are_told_by_number_and_the_others_are_scanned():
+    given = (
+        b'{"id": 1, "text": "a@example.com"}\nno json for kim\n{"text": 3}\n\xff\n{"id": 5, "text": "b@example.com"}\n'
+    )
+    done = scan("--no-names", "--jsonl", given=given)
+    assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == [1, 5]
+    assert done.stderr.splitlines() == [
+        "cloakllm-gateway: standard input: line 2: is not JSON",
+        'cloakllm-gateway: standard input: line 3: is not an object with a string "text"',
+        "cloakllm-gateway: standard input: line 4: is not UTF-8 text",
+    ]
+    assert done.returncode == 1
+
+
+def test_a_line_is_answered_before_the_next_one_is_there():
+    command = [sys.executable, "-m", "cloakllm_gateway", "scan", "--no-names", "--jsonl"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
+        assert running.stdin and running.stdout
+        for number in range(3):
+            running.stdin.write(lines(f"{number}@example.com").encode())
+            running.stdin.flush()
+            assert json.loads(running.stdout.readline())["text"] == "[EMAIL_0]"
+        running.stdin.close()
+        assert running.wait(DEADLINE) == 0
+
+
+def test_files_that_can_not_be_read_do_not_stop_the_others(tmp_path):
+    good, bad = tmp_path / "good.txt", tmp_path / "bad.txt"
+    good.write_text(KIM)
+    bad.write_bytes(b"\xff\xfe\x00kim")
+    done = scan("--no-names", str(tmp_path / "none.txt"), str(bad), str(good))
+    assert done.stdout == f"«{KIM}»[EMAIL_0]\n"
+    assert "none.txt: cannot be read: No such file" in done.stderr and "bad.txt: is not UTF-8 text" in done.stderr
+    assert done.returncode == 1
+
+
+def test_what_serving_would_withhold_is_told_by_its_reason(tmp_path):
+    config = tmp_path / "gateway.json"
+    detection = {"ner_entity_types": [], "max_input_length": 20}
+    config.write_text(json.dumps({"upstreams": {"x": {"command": "x"}}, "detection": detection}))
+    done = scan("--config", str(config), "--jsonl", given=lines(KIM, "x" * 21, KIM))
+    assert len(done.stdout.splitlines()) == 2
+    assert "line 2: would be withheld: A text is longer than max_input_length (20)" in done.stderr
+    assert done.returncode == 1
+
+
+def test_the_detection_settings_of_a_configuration_count(tmp_path):
+    config = tmp_path / "gateway.json"
+    detection = {"ner_entity_types": [], "detect_emails": False, "deny_list": ["Project Heron"]}
+    config.write_text(json.dumps({"upstreams": {"x": {"command": "x"}}, "detection": detection}))
+    done = scan("--config", str(config), given=f"{KIM} on Project Heron\n")
+    assert done.stdout == f"{KIM} on «Project Heron»[TERM_0]\n"
+
+
+def test_a_wrong_configuration_and_a_wrong_command_line_are_status_2(tmp_path):
+    config = tmp_path / "gateway.json"
+    config.write_text("{")
+    assert scan("--config", str(config)).returncode == 2
+    assert scan("--jsonl", "--format", "json").returncode == 2
+
+
+def test_expect_clean_has_a_status_of_its_own_for_finds():
+    assert scan("--no-names", "--expect-clean", given="nothing\n").returncode == 0
+    assert scan("--no-names", "--expect-clean", given=KIM).returncode == 3
+
+
+def test_text_that_looks_like_a_token_is_a_find_of_its_own():
+    told = json.loads(scan("--no-names", "--jsonl", given=lines(f"[EMAIL_0] {KIM} [EMAIL_9]")).stdout)
+    assert told["text"] == "[LITERAL_0] [EMAIL_0] [LITERAL_1]"
+    assert [span["category"] for span in told["spans"]] == ["LITERAL", "EMAIL", "LITERAL"]
+
+
+@pytest.mark.skipif(available(NameSettings()) is not None, reason="the name model is not installed")
+def test_names_are_found_where_their_model_is_installed():
+    given = lines("Yesterday Quillon Abernathy moved to a new office near the river.")
+    assert "[PERSON_0]" in json.loads(scan("--jsonl", given=given).stdout)["text"]
+    assert json.loads(scan("--jsonl", "--no-names", given=given).stdout)["spans"] == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_on_a_terminal_values_are_in_colour_and_control_characters_are_harmless():
+    shown = on_terminal("stdout", "-", given=f"to {KIM}\x1b[2J\n")
+    assert f"\x1b[31m{KIM}\x1b[0m\x1b[32m[EMAIL_0]\x1b[0m" in shown
+    assert "\x1b[2J" not in shown and "\\x1b[2J" in shown
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_who_waits_sees_how_far_it_is(tmp_path):
+    path = tmp_path / "long.jsonl"
+    path.write_text(lines(*(f"{number}@example.com " + "filler " * 200 for number in range(3_000))))
+    assert " MB" in on_terminal("stderr", "--jsonl", str(path))
+
+
+def on_terminal(stream: str, *arguments: str, given: str = "") -> str:
+    """What appears on a terminal that only ``stream`` leads to."""
+    import pty
+
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "cloakllm_gateway", "scan", "--no-names", *arguments]
+    streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: theirs}
+    environment = {**os.environ, "TERM": "xterm", "NO_COLOR": ""}
+    shown = b""
+    with subprocess.Popen(command, stdin=subprocess.PIPE, env=environment, **streams) as running:
+        os.close(theirs)
+        assert running.stdin
+        running.stdin.write(given.encode())
+        running.stdin.close()
+        with suppress(OSError):  # how the end of a terminal is told
+            while piece := os.read(ours, 4096):
+                shown += piece
+    os.close(ours)
+    return shown.decode()
+
+
+@pytest.mark.slow
+def test_memory_does_not_grow_with_the_number_of_lines(tmp_path):
+    pytest.importorskip("resource")
+
+    def peak(count: int) -> int:
+        path = tmp_path / f"{count}.jsonl"
+        with path.open("w") as file:
+            for number in range(count):
+                file.write(json.dumps({"id": number, "text": f"{number}@example.com " + "filler " * 200}) + "\n")
+        source = (
+            "import resource, subprocess, sys; subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True);"
+            "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+        )
+        command = [sys.executable, "-c", source, sys.executable, "-m", "cloakllm_gateway", "scan"]
+        done = subprocess.run([*command, "--no-names", "--jsonl", str(path)], capture_output=True, check=True)
+        return int(done.stdout)
+
+    assert peak(4_000) < 1.2 * peak(500)
