@@ -24,17 +24,16 @@ because a text *looks* like a token.  Anything that goes wrong is ``Withheld``.
 from __future__ import annotations
 
 import base64
-import binascii
-from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from msgspec import Struct, field
 
+from cloakllm_gateway.core.blobs import textual, whole_number
 from cloakllm_gateway.core.documentation import is_documentation
 from cloakllm_gateway.core.handles import Handles
+from cloakllm_gateway.core.rewriting import Cut, Range, Ranges, masked, rewritten, taken_back
 from cloakllm_gateway.detection.folding import views
 from cloakllm_gateway.errors import Withheld
 from cloakllm_gateway.protocol.surface import (
@@ -54,16 +53,11 @@ from cloakllm_gateway.protocol.walk import KeyCollision, Leaf, Path, at, leaves,
 from cloakllm_gateway.spans import Encoding, Kind, Proof, Span, Text, disjoint
 from cloakllm_gateway.vault import placing, tokens
 from cloakllm_gateway.vault.entries import Entry, Spelling, Token
-from cloakllm_gateway.vault.placing import Standing
 from cloakllm_gateway.vault.tokens import LITERAL, TokenMatch
 from cloakllm_gateway.vault.vault import Vault
 
 #: Look-alike tokens outrank every find: the whole look-alike becomes one LITERAL.
 LITERAL_RANK = 1000
-
-#: Stands for a placed token while the tripwire looks at the text around it: one private-use
-#: code point for each character of the token, so that offsets stay and no pattern matches it.
-_MASK = "\ue000"
 
 
 class NeedScan(Struct, frozen=True):
@@ -132,12 +126,11 @@ class _Slot(NamedTuple):
     charset: str = ""  # of a textual blob; empty for anything else
 
 
-class _Cut(NamedTuple):
-    """The spans to take out of one slot as they stand there, with the number of the spelling that each will be."""
+class _Done(NamedTuple):
+    """How one slot was rewritten."""
 
     slot: _Slot
-    standing: Sequence[Standing]
-    numbers: Sequence[int]
+    cut: Cut
 
 
 class Sanitizing:
@@ -154,10 +147,11 @@ class Sanitizing:
         self._looking_by_role = True
         self._slots: list[_Slot] = []
         self._asked: dict[Text, int] = {}
-        self._cuts: list[_Cut] = []
+        self._cuts: list[_Done] = []
+        self._done: dict[Where, _Done] = {}
         self._clean: set[Where] = set()
         self._exempt: set[Path] = set()
-        self._placed: dict[Where, list[tuple[int, int]]] = {}
+        self._placed: dict[Where, list[Range]] = {}
         self._charsets: dict[Path, str] = {}
         self._described: set[Where] = set()
         self._tokens: dict[Token, None] = {}
@@ -226,10 +220,8 @@ class Sanitizing:
             elif slot.role is HANDLE and not slot.where[1]:
                 edits[slot.where] = self._source.handles.issue(self._source.origin, at(self._part, slot.where[0]))
             else:
-                standing = placing.standing(slot.text, finds)
-                numbers = [spellings.setdefault(_spelling(slot, s.span), len(spellings)) for s in standing]
-                self._cuts.append(_Cut(slot, standing, numbers))
                 self._count(finds)
+                self._cuts.append(self._cut(slot, finds, spellings))
         if dropped:
             # Paths shift when items go, so the rest is looked at afresh.
             self.report.dropped += len(dropped)
@@ -239,10 +231,24 @@ class Sanitizing:
         self._part = replace(self._part, edits)
         return NeedAssign(list(spellings)) if spellings else self._next()
 
+    def _cut(self, slot: _Slot, finds: Sequence[Span], spellings: dict[Spelling, int]) -> _Done:
+        """How ``finds`` come out of a slot.
+
+        What the tripwire finds is cut together with what was cut before, from the text as it was: a second cut
+        can take the bracket or the quote that a first one relied on.
+        """
+        if before := self._done.get(slot.where):
+            finds = taken_back(before.cut, self._placed.pop(slot.where), finds)
+            slot = before.slot
+        standing = placing.standing(slot.text, finds)
+        inserts = [spellings.setdefault(_spelling(slot, s.span), len(spellings)) for s in standing]
+        return _Done(slot, Cut(slot.text, standing, inserts))
+
     def _forget(self) -> None:
         self._clean.clear()
         self._exempt.clear()
         self._placed.clear()
+        self._done.clear()
         self._charsets.clear()
         self._described.clear()
         self._uris.clear()
@@ -251,9 +257,12 @@ class Sanitizing:
     def assigned(self, entries: Sequence[Entry]) -> Step:
         """The answer to ``NeedAssign``: one entry for each spelling, in order."""
         edits: dict[Where, Any] = {}
-        for cut in self._cuts:
-            slot = cut.slot
-            text, placed = _rewritten(cut, entries, self._placed.get(slot.where, []))
+        for done in self._cuts:
+            slot = done.slot
+            before = self._placed.get(slot.where, [])
+            text, placed = rewritten(done.cut, entries, before)
+            if not before:
+                self._done[slot.where] = done
             self._placed[slot.where] = placed
             edits[slot.where] = base64.b64encode(text.encode(slot.charset)).decode("ascii") if slot.charset else text
         self._tokens.update(dict.fromkeys(entry.token for entry in entries))
@@ -275,6 +284,10 @@ class Sanitizing:
         self._clean = {(moved(path), is_key) for path, is_key in self._clean}
         self._described = {(moved(path), is_key) for path, is_key in self._described}
         self._placed = {(moved(path), is_key): placed for (path, is_key), placed in self._placed.items()}
+        self._done = {
+            (moved(path), is_key): _Done(done.slot._replace(where=(moved(path), is_key)), done.cut)
+            for (path, is_key), done in self._done.items()
+        }
         self._exempt = {moved(path) for path in self._exempt}
         self._charsets = {moved(path): charset for path, charset in self._charsets.items()}
         self._uris = {moved(path): uri for path, uri in self._uris.items()}
@@ -300,11 +313,11 @@ class Sanitizing:
             found = [s for s in found if not is_documentation(s)]
         known, alike = self._second_look(slot)
         if placed := self._placed.get(slot.where):
-            tokens_there = _Ranges(placed)
+            tokens_there = Ranges(placed)
             found, known, alike = (tokens_there.beside(spans) for spans in (found, known, alike))
-        certain = _Ranges((s.start, s.end) for s in found)
+        certain = Ranges((s.start, s.end) for s in found)
         known = [k for k in known if not certain.hold(k)]
-        secret = _Ranges((s.start, s.end) for s in (*found, *known) if s.sensitive)
+        secret = Ranges((s.start, s.end) for s in (*found, *known) if s.sensitive)
         alike = [a._replace(sensitive=secret.touch(a)) for a in alike]
         finds = disjoint([*found, *known, *alike], slot.look.text if slot.is_number else slot.text)
         if finds and slot.is_number:
@@ -347,7 +360,7 @@ class Sanitizing:
             if where in self._clean or (path in self._exempt and not is_key) or value in WORDS:
                 continue
             text, charset = self._text_of(where, value)
-            look = Text(_masked(text, self._placed.get(where, ())), names=False)
+            look = Text(masked(text, self._placed.get(where, ())), names=False)
             self._slots.append(_Slot(where, DATA, text, look, not isinstance(value, str), charset))
         return self._look()
 
@@ -392,87 +405,6 @@ async def drive(sanitizing: Sanitizing, find: Find, assign: AssignTokens) -> Cle
 # -- small decisions, each a function of its arguments ------------------------------------------------
 
 
-def whole_number(lexeme: str) -> str:
-    """A number as its digits, where it is a whole one: spreadsheets write 536228726.0 and 4.155550134e9."""
-    if not set(lexeme) & set(".eE"):
-        return lexeme
-    from decimal import Decimal, InvalidOperation  # few messages hold such a number
-
-    try:
-        value = Decimal(lexeme)
-    except InvalidOperation:
-        return lexeme
-    return str(int(value)) if abs(value.adjusted()) < _MOST_DIGITS and value == value.to_integral_value() else lexeme
-
-
-#: No value that is written as a number has more.
-_MOST_DIGITS = 24
-
-
-def textual(blob: str) -> tuple[str, str] | None:
-    """The text that base64 ``blob`` holds and its charset, or None if it holds binary data.
-
-    What is no base64 at all is text as it stands, with an empty charset.  By
-    content and not by the declared type: the type is the upstream's word.
-    Wrapped lines, the URL alphabet and missing padding are base64 all the same.
-    """
-    packed = blob.strip().replace("\r", "").replace("\n", "").translate(_URL_ALPHABET).rstrip("=")
-    try:
-        data = base64.b64decode(packed + "=" * (-len(packed) % 4), validate=True)
-    except (binascii.Error, ValueError):
-        return blob, ""
-    if data.startswith(_SIGNATURES) and len(data.translate(None, _CONTROL)) < len(data):
-        return None
-    for charset in _charsets(data):
-        try:
-            text = data.decode(charset)
-        except UnicodeDecodeError:
-            continue
-        if text.encode(charset) == data and _reads(text, charset):
-            return text, charset
-    return None
-
-
-def _reads(text: str, charset: str) -> bool:
-    """Whether UTF-16, which decodes nearly anything, gave something that reads as text."""
-    if not charset.startswith("utf-16"):
-        return True
-    sample = text[:_SAMPLE]
-    return sum(c.isprintable() or c in "\t\r\n\ufeff" for c in sample) * 20 >= 19 * len(sample)
-
-
-#: How files begin that hold pictures, sound, archives, documents or programs, and no text to be read as such.
-_SIGNATURES = (
-    b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF8", b"RIFF", b"BM", b"II*\0", b"MM\0*", b"\0\0\1\0", b"OggS", b"fLaC", b"ID3",
-    b"\xff\xfb", b"\0\0\0\x18ftyp", b"\0\0\0\x1cftyp", b"\0\0\0 ftyp", b"\x1aE\xdf\xa3", b"PK\3\4", b"\x1f\x8b", b"BZh",
-    b"\xfd7zXZ", b"7z\xbc\xaf", b"%PDF-", b"\x7fELF", b"MZ", b"\0asm", b"SQLite format 3\0", b"wOFF", b"wOF2",
-)  # fmt: skip
-
-
-_URL_ALPHABET = str.maketrans("-_", "+/")
-#: Bytes that text in a single-byte charset does not hold, or hardly ever.
-_CONTROL = bytes(c for c in range(32) if c not in b"\t\n\r\f\x1b")
-_SAMPLE = 4096
-
-
-def _charsets(data: bytes) -> Iterator[str]:
-    """The charsets that ``data`` may be text in, the most likely first.
-
-    UTF-16 is told by its mark or by the zeros of ASCII text in it.  Text in any
-    other charset has its ASCII parts where Latin-1 has them, which is enough to
-    find values and exact both ways; what is full of control bytes is no text.
-    """
-    sample = data[:_SAMPLE]
-    if data.startswith(b"\xff\xfe") or sample[1::2].count(0) * 3 > len(sample):
-        yield "utf-16-le"
-    if data.startswith(b"\xfe\xff") or sample[0::2].count(0) * 3 > len(sample):
-        yield "utf-16-be"
-    yield "utf-8"
-    controls = len(sample) - len(sample.translate(None, _CONTROL))
-    if controls * 50 <= len(sample):
-        yield "latin-1"
-
-
 def _literal(text: str, start: int, end: int, value: str, encoding: Encoding = Encoding.PLAIN) -> Span:
     return Span(start, end, LITERAL, value, text[start:end], encoding, Proof.LITERAL, LITERAL_RANK)
 
@@ -506,66 +438,3 @@ def _spelling(slot: _Slot, span: Span) -> Spelling:
         proof=span.proof,
         sensitive=span.sensitive,
     )
-
-
-def _rewritten(
-    cut: _Cut, entries: Sequence[Entry], placed: Sequence[tuple[int, int]]
-) -> tuple[str, list[tuple[int, int]]]:
-    """The slot's text with its spans replaced, and where tokens stand in it now."""
-    out: list[str] = []
-    now: list[tuple[int, int]] = []
-    length = done = 0
-    old = iter([*placed, (len(cut.slot.text) + 1, 0)])
-    next_old = next(old)
-    for (span, quote), number in zip(cut.standing, cut.numbers, strict=True):
-        while next_old[0] < span.start:
-            shift = length - done
-            now.append((next_old[0] + shift, next_old[1] + shift))
-            next_old = next(old)
-        token = str(entries[number].token)
-        before = cut.slot.text[done : span.start]
-        length += len(before) + len(quote)
-        now.append((length, length + len(token)))
-        length += len(token) + len(quote)
-        out += (before, quote, token, quote)
-        done = span.end
-    for start, end in [next_old, *old][:-1]:
-        now.append((start + length - done, end + length - done))
-    out.append(cut.slot.text[done:])
-    return "".join(out), now
-
-
-def _masked(text: str, placed: Sequence[tuple[int, int]]) -> str:
-    pieces: list[str] = []
-    done = 0
-    for start, end in placed:
-        pieces += (text[done:start], _MASK * (end - start))
-        done = end
-    return "".join((*pieces, text[done:]))
-
-
-class _Ranges:
-    """Ranges of one text that may overlap, to be asked about many spans: each question is a look-up."""
-
-    def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
-        self._ranges = sorted(ranges)
-        self._starts = [start for start, _ in self._ranges]
-        #: The furthest end among a range and all before it.
-        self._reach = list(accumulate((end for _, end in self._ranges), max))
-
-    def touch(self, span: Span) -> bool:
-        """Whether any range shares a character with ``span``."""
-        before = bisect_left(self._starts, span.end)
-        return before > 0 and self._reach[before - 1] > span.start
-
-    def hold(self, span: Span) -> bool:
-        """Whether ``span`` is a proper part of a range (of disjoint ones)."""
-        at = bisect_right(self._starts, span.start) - 1
-        if at < 0:
-            return False
-        start, end = self._ranges[at]
-        return span.end <= end and (start, end) != (span.start, span.end)
-
-    def beside(self, spans: Iterable[Span]) -> list[Span]:
-        """The spans that touch no range."""
-        return [span for span in spans if not self.touch(span)]

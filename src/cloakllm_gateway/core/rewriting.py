@@ -1,0 +1,110 @@
+"""Cutting finds out of one text and putting tokens in their place, and finding the way back."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+from typing import NamedTuple, TypeAlias
+
+from cloakllm_gateway.spans import Span
+from cloakllm_gateway.vault.entries import Entry
+from cloakllm_gateway.vault.placing import Standing
+
+Range: TypeAlias = tuple[int, int]
+
+#: Stands for a placed token while the tripwire looks at the text around it: one private-use
+#: code point for each character of the token, so that offsets stay and no pattern matches it.
+_MASK = "\ue000"
+
+
+class Cut(NamedTuple):
+    """The spans to take out of ``text`` as they stand there, and what takes the place of each.
+
+    That is the number of a spelling, whose token it will be, or a text as it is.
+    """
+
+    text: str
+    standing: Sequence[Standing]
+    inserts: Sequence[int | str]
+
+
+def rewritten(cut: Cut, entries: Sequence[Entry], placed: Sequence[Range]) -> tuple[str, list[Range]]:
+    """The text with its spans replaced, and where tokens stand in it now; ``placed`` is where they stood before."""
+    out: list[str] = []
+    now: list[Range] = []
+    length = done = 0
+    old = iter([*placed, (len(cut.text) + 1, 0)])
+    next_old = next(old)
+    for (span, quote), insert in zip(cut.standing, cut.inserts, strict=True):
+        while next_old[0] < span.start:
+            shift = length - done
+            now.append((next_old[0] + shift, next_old[1] + shift))
+            next_old = next(old)
+        token = insert if isinstance(insert, str) else str(entries[insert].token)
+        before = cut.text[done : span.start]
+        length += len(before) + len(quote)
+        now.append((length, length + len(token)))
+        length += len(token) + len(quote)
+        out += (before, quote, token, quote)
+        done = span.end
+    for start, end in [next_old, *old][:-1]:
+        now.append((start + length - done, end + length - done))
+    out.append(cut.text[done:])
+    return "".join(out), now
+
+
+def taken_back(cut: Cut, placed: Sequence[Range], found: Iterable[Span]) -> list[Span]:
+    """All spans of the text before ``cut``: those of the cut, and what was ``found`` in the text after it.
+
+    ``placed`` is where the tokens of the cut stand; what was found touches none
+    of them.  A find that is nothing but a quotation mark of ours is none.
+    """
+    starts = [start - len(standing.quote) for standing, (start, _) in zip(cut.standing, placed, strict=True)]
+
+    def before(offset: int) -> int:
+        piece = bisect_right(starts, offset) - 1
+        if piece < 0:
+            return offset
+        (span, quote), (start, end) = cut.standing[piece], placed[piece]
+        return span.start if offset <= start else span.end + max(0, offset - end - len(quote))
+
+    new = [span._replace(start=before(span.start), end=before(span.end)) for span in found]
+    return sorted([*(standing.span for standing in cut.standing), *(span for span in new if span.start < span.end)])
+
+
+def masked(text: str, placed: Sequence[Range]) -> str:
+    """``text`` with its tokens masked; offsets stay."""
+    pieces: list[str] = []
+    done = 0
+    for start, end in placed:
+        pieces += (text[done:start], _MASK * (end - start))
+        done = end
+    return "".join((*pieces, text[done:]))
+
+
+class Ranges:
+    """Ranges of one text that may overlap, to be asked about many spans: each question is a look-up."""
+
+    def __init__(self, ranges: Iterable[Range]) -> None:
+        self._ranges = sorted(ranges)
+        self._starts = [start for start, _ in self._ranges]
+        #: The furthest end among a range and all before it.
+        self._reach = list(accumulate((end for _, end in self._ranges), max))
+
+    def touch(self, span: Span) -> bool:
+        """Whether any range shares a character with ``span``."""
+        before = bisect_left(self._starts, span.end)
+        return before > 0 and self._reach[before - 1] > span.start
+
+    def hold(self, span: Span) -> bool:
+        """Whether ``span`` is a proper part of a range (of disjoint ones)."""
+        at = bisect_right(self._starts, span.start) - 1
+        if at < 0:
+            return False
+        start, end = self._ranges[at]
+        return span.end <= end and (start, end) != (span.start, span.end)
+
+    def beside(self, spans: Iterable[Span]) -> list[Span]:
+        """The spans that touch no range."""
+        return [span for span in spans if not self.touch(span)]
