@@ -13,15 +13,16 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 PYTEST := $(BIN)/python -m pytest --numprocesses=$(JOBS) --dist=loadfile
 
-.PHONY: help demo test test-all check format servers clean
+.PHONY: help demo test test-all conformance check format servers suite clean
 
 help:
-	@echo "make demo      play a session through the gateway and show what each side saw"
-	@echo "make test      run the tests"
-	@echo "make test-all  run the slow ones too"
-	@echo "make check     lint, types and layers"
-	@echo "make format    rewrite the sources in the project's format"
-	@echo "make clean     remove everything that these targets made"
+	@echo "make demo         play a session through the gateway and show what each side saw"
+	@echo "make test         run the tests"
+	@echo "make test-all     run the slow ones too"
+	@echo "make conformance  run the official conformance suite, with the gateway and without"
+	@echo "make check        lint, types and layers"
+	@echo "make format       rewrite the sources in the project's format"
+	@echo "make clean        remove everything that these targets made"
 
 demo: $(VENV)/.runtime
 	@$(BIN)/cloakllm-gateway demo
@@ -29,8 +30,11 @@ demo: $(VENV)/.runtime
 test: $(VENV)/.dev servers
 	$(PYTEST) -m "not slow"
 
-test-all: $(VENV)/.dev servers
+test-all: $(VENV)/.dev servers suite
 	$(PYTEST)
+
+conformance: $(VENV)/.dev suite
+	$(BIN)/python -m tests.conformance.suite
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -43,6 +47,9 @@ format: $(VENV)/.dev
 
 servers:
 	@sh tests/acceptance/install.sh
+
+suite:
+	@sh tests/conformance/install.sh
 
 clean:
 	rm -rf $(VENV) .cache dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
