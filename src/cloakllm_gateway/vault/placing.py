@@ -16,6 +16,7 @@ token, however many tokens there are.  What a value looks like where it lands
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -189,7 +190,14 @@ def _grown(text: str, spans: Sequence[Span]) -> tuple[list[Span], list[str]]:
     """
     grown: list[Span] = []
     quotes: list[str] = []
-    bare = numbers(text)
+    starts = [span.start for span in spans]
+
+    def is_cut(offset: int) -> bool:
+        """Whether a span reaches across ``offset``."""
+        before = bisect_left(starts, offset) - 1
+        return before >= 0 and spans[before].end > offset
+
+    bare = [number for number in numbers(text) if not is_cut(number.start) and not is_cut(number.end)]
     at = 0
     for span in spans:
         while at < len(bare) and bare[at].end <= span.start:
