@@ -20,7 +20,7 @@ from cloakllm_gateway.shell.config import Config, DetectionConfig, UpstreamConfi
 from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.run import session
 from cloakllm_gateway.shell.transports.memory import Memory
-from cloakllm_gateway.shell.wiring import assemble, core_settings
+from cloakllm_gateway.shell.wiring import assemble
 
 PATIENCE = 20.0
 
@@ -66,7 +66,7 @@ async def serving(tmp_path: Path, make: type[Gateway]) -> AsyncIterator[Client]:
     detection = DetectionConfig(ner_entity_types=())
     config = Config(upstreams={"files": server}, state_dir=str(tmp_path / "state"), detection=detection)
     parts = assemble(config, Logger("error"))
-    parts = replace(parts, gateway=make(core_settings(config, parts.detection), parts.vault, time.monotonic))
+    parts = replace(parts, gateway=make(parts.shared.settings, parts.vault, time.monotonic))
     client = Client()
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(session, parts, client.transport)

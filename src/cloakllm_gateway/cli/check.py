@@ -34,7 +34,7 @@ from cloakllm_gateway.shell.proof import prove_now
 from cloakllm_gateway.shell.run import session
 from cloakllm_gateway.shell.supervisor import Restarts
 from cloakllm_gateway.shell.transports.memory import Memory
-from cloakllm_gateway.shell.wiring import Parts, assemble
+from cloakllm_gateway.shell.wiring import Shared, assemble, share
 
 #: What is counted: the capability, its list method, the key of the result.
 LISTS = (("tools", "tools/list"), ("prompts", "prompts/list"), ("resources", "resources/list"))
@@ -81,21 +81,21 @@ def check(path: str, *, verbose: bool) -> int:
 
 async def _check(config: Config, path: Path, verbose: bool) -> int:
     logger = Notes("debug" if verbose else "error")
-    parts = assemble(config, logger)
-    proof, proved = await _prove(parts)
+    shared = share(config, logger)
+    proof, proved = await _prove(shared)
     findings = await _ask_each(config, logger)
     together = await _ask_all(config, logger) if _all_well(findings) and len(findings) > 1 else ""
     logger.close()
-    remarks = [proof, _names(parts), _vault(parts), _audit(parts), together, *exposed(config, path)]
+    remarks = [proof, _names(shared), _vault(shared), _audit(shared), together, *exposed(config, path)]
     _print(findings, [*remarks, *_last_words(findings, logger)])
     return 0 if proved and _all_well(findings) and not together else 1
 
 
-def _vault(parts: Parts) -> str:
+def _vault(shared: Shared) -> str:
     """Where values are kept."""
-    if not parts.store.shared:
+    if not shared.store.shared:
         return "Vault: in memory, gone with the gateway"
-    return f"Vault: {parts.config.vault.backend}, namespace {parts.namespace}"
+    return f"Vault: {shared.config.vault.backend}, namespace {shared.namespace}"
 
 
 def _last_words(findings: list[Finding], notes: Notes) -> Iterator[str]:
@@ -105,15 +105,15 @@ def _last_words(findings: list[Finding], notes: Notes) -> Iterator[str]:
             yield from (f"{finding.upstream} said: {line}" for line in notes.last_words.get(finding.upstream, ()))
 
 
-async def _prove(parts: Parts) -> tuple[str, bool]:
+async def _prove(shared: Shared) -> tuple[str, bool]:
     """The start-up proof in full, whatever is remembered; what to say, and whether it holds."""
-    if not parts.config.sanitize:
+    if not shared.config.sanitize:
         return "Detection: off (sanitize is false); the model sees everything", True
     try:
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(parts.scanner.run)
-            examples = await prove_now(parts)
-            await parts.scanner.workers.prove()
+            tasks.start_soon(shared.scanner.run)
+            examples = await prove_now(shared)
+            await shared.scanner.workers.prove()
             tasks.cancel_scope.cancel()
     except BaseExceptionGroup as group:
         cause = first_cause(group)
@@ -123,19 +123,19 @@ async def _prove(parts: Parts) -> tuple[str, bool]:
     return f"Detection: proved with {examples} examples", True
 
 
-def _names(parts: Parts) -> str:
+def _names(shared: Shared) -> str:
     """Whether names in free text are covered."""
-    names = parts.detection.names
-    if not parts.config.sanitize or names is None:
+    names = shared.detection.names
+    if not shared.config.sanitize or names is None:
         return "Names in free text: not covered: switched off"
-    if parts.scanner.names_missing:
-        return f"Names in free text: not covered: {parts.scanner.names_missing}. {INSTALL}"
+    if shared.scanner.names_missing:
+        return f"Names in free text: not covered: {shared.scanner.names_missing}. {INSTALL}"
     return f"Names in free text: {', '.join(names.labels)} by {names.model}"
 
 
-def _audit(parts: Parts) -> str:
+def _audit(shared: Shared) -> str:
     """Where decisions are recorded."""
-    directory = directory_of(parts.config)
+    directory = directory_of(shared.config)
     return f"Audit log: {directory}" if directory else "Audit log: off"
 
 

@@ -20,7 +20,7 @@ from cloakllm_gateway.shell.audit.log import Log
 from cloakllm_gateway.shell.audit.recorder import Audit
 from cloakllm_gateway.shell.config import Config
 from cloakllm_gateway.shell.stores import default_state_dir
-from cloakllm_gateway.shell.wiring import Parts
+from cloakllm_gateway.shell.wiring import Parts, Shared
 
 #: The directory of the log within that of the state.
 DIRECTORY = "audit"
@@ -36,13 +36,13 @@ def directory_of(config: Config) -> Path | None:
     return None if state is None else state / DIRECTORY
 
 
-def audit_of(parts: Parts) -> Audit | None:
+def audit_of(shared: Shared) -> Audit | None:
     """The audit of a session, and a warning where there is none."""
-    directory = directory_of(parts.config)
-    if parts.config.audit and directory is not None:
-        return Audit(parts.config.audit, directory, parts.logger)
-    reason = "there is no state directory" if parts.config.audit else "the configuration says so"
-    parts.logger.log("warning", "audit_is_off", reason=reason, key="audit")
+    directory = directory_of(shared.config)
+    if shared.config.audit and directory is not None:
+        return Audit(shared.config.audit, directory, shared.logger)
+    reason = "there is no state directory" if shared.config.audit else "the configuration says so"
+    shared.logger.log("warning", "audit_is_off", reason=reason, key="audit")
     return None
 
 
@@ -65,7 +65,7 @@ async def audited(audit: Audit | None, parts: Parts, tasks: TaskGroup) -> AsyncI
     if audit is None:
         yield
         return
-    await audit.open(_session_open(parts), msgspec.json.encode(parts.config, order="sorted"))
+    await audit.open(_session_open(parts), msgspec.json.encode(parts.shared.config, order="sorted"))
     tasks.start_soon(audit.run)
     try:
         yield
@@ -75,15 +75,15 @@ async def audited(audit: Audit | None, parts: Parts, tasks: TaskGroup) -> AsyncI
 
 
 def _session_open(parts: Parts) -> dict[str, Any]:
-    config, detection = parts.config, parts.detection
+    config, detection, scanner = parts.shared.config, parts.shared.detection, parts.shared.scanner
     custom = {name for name, _ in detection.custom_patterns}
-    labels = detection.names.labels if detection.names and parts.scanner.covers_names else ()
+    labels = detection.names.labels if detection.names and scanner.covers_names else ()
     detecting = NAMES.difference(detection.off).union(custom, labels) if config.sanitize else ()
     return {
         "versions": {"gateway": __version__, "python": sys.version.split()[0]},
         "upstreams": list(config.upstreams),
         "sanitize": config.sanitize,
         "detecting": sorted(detecting),
-        "names": parts.scanner.covers_names,
+        "names": scanner.covers_names,
         "proved": config.sanitize,
     }

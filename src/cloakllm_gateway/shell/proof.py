@@ -24,7 +24,7 @@ from cloakllm_gateway.detection.categories import NAMES
 from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.protocol.surface import SURFACE
 from cloakllm_gateway.shell.stores import MemoryStore, Options
-from cloakllm_gateway.shell.wiring import Parts
+from cloakllm_gateway.shell.wiring import Shared
 from cloakllm_gateway.vault import tokens
 from cloakllm_gateway.vault.entries import Entry, Spelling
 from cloakllm_gateway.vault.vault import Vault
@@ -36,26 +36,26 @@ if TYPE_CHECKING:
 REMEMBERED = "proved"
 
 
-async def prove(parts: Parts) -> None:
+async def prove(shared: Shared) -> None:
     """Raises :class:`DetectionError` naming the first category whose example gets through."""
-    if not parts.config.sanitize:
-        parts.logger.log("warning", "sanitizing is off", key="sanitize")
+    if not shared.config.sanitize:
+        shared.logger.log("warning", "sanitizing is off", key="sanitize")
         return
-    digest = _digest(parts)
-    remembered = parts.state_dir / REMEMBERED if parts.state_dir else None
+    digest = _digest(shared)
+    remembered = shared.state_dir / REMEMBERED if shared.state_dir else None
     if remembered is None or not _is_remembered(remembered, digest):
-        await prove_now(parts)
+        await prove_now(shared)
         if remembered is not None:
             _remember(remembered, digest)
-    if parts.scanner.covers_names:
-        await parts.scanner.workers.prove()
+    if shared.scanner.covers_names:
+        await shared.scanner.workers.prove()
 
 
-async def prove_now(parts: Parts) -> int:
+async def prove_now(shared: Shared) -> int:
     """Prove the deterministic part, whatever is remembered; the number of examples that were hidden."""
     store = MemoryStore(Options(None))
     count = 0
-    for category, examples in _examples(parts):
+    for category, examples in _examples(shared):
         vault = Vault()
 
         async def assign(spellings: Sequence[Spelling], vault: Vault = vault) -> Sequence[Entry]:
@@ -67,7 +67,7 @@ async def prove_now(parts: Parts) -> int:
         result = {"content": [{"type": "text", "text": example.text} for example in examples]}
         shape = SURFACE["tools/call"].result
         assert shape is not None
-        clean = await drive(Sanitizing(result, shape, source), parts.scanner.find, assign)
+        clean = await drive(Sanitizing(result, shape, source), shared.scanner.find, assign)
         for example, block in zip(examples, clean.part["content"], strict=True):
             if example.value in _without_tokens(block["text"]):
                 raise DetectionError(
@@ -85,12 +85,12 @@ def _without_tokens(text: str) -> str:
     return text
 
 
-def _examples(parts: Parts) -> Iterator[tuple[str, Sequence[Example]]]:
+def _examples(shared: Shared) -> Iterator[tuple[str, Sequence[Example]]]:
     """The examples of every category that is switched on."""
     from cloakllm_gateway.detection.catalogue import CATALOGUE  # most starts remember the proof
     from cloakllm_gateway.detection.catalogue.model import Example
 
-    settings = parts.detection
+    settings = shared.detection
     for name, category in CATALOGUE.items():
         if name not in settings.off and (examples := category.all_examples()):
             yield name, examples
@@ -98,9 +98,9 @@ def _examples(parts: Parts) -> Iterator[tuple[str, Sequence[Example]]]:
         yield "TERM", [Example(f"about {term} .", term) for term in sorted(settings.deny_list)]
 
 
-def _digest(parts: Parts) -> str:
+def _digest(shared: Shared) -> str:
     """Over everything the proof depends on: versions, detection's own code, its configuration, its libraries."""
-    sha = hashlib.sha256(f"{__version__}\n{sys.version}\n{_stable(parts)}\n".encode())
+    sha = hashlib.sha256(f"{__version__}\n{sys.version}\n{_stable(shared)}\n".encode())
     for library in ("re2", "phonenumbers", "stdnum"):
         spec = find_spec(library)
         origin = spec.origin if spec and spec.origin else os.devnull
@@ -110,9 +110,9 @@ def _digest(parts: Parts) -> str:
     return sha.hexdigest()
 
 
-def _stable(parts: Parts) -> str:
+def _stable(shared: Shared) -> str:
     """The detection settings in an order of their own: sets have none."""
-    settings = parts.detection
+    settings = shared.detection
     sets = [sorted(settings.off), sorted(settings.allow_list), sorted(settings.deny_list)]
     return repr((settings.locales, settings.custom_patterns, settings.max_input_length, sets))
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 import gc
 import signal
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import assert_never
 
 import anyio
@@ -54,7 +55,7 @@ from cloakllm_gateway.shell.supervisor import Restarts, Spec, Supervisor
 from cloakllm_gateway.shell.timers import Timers
 from cloakllm_gateway.shell.transports import Transport
 from cloakllm_gateway.shell.transports.stdio import Front
-from cloakllm_gateway.shell.wiring import Parts, assemble
+from cloakllm_gateway.shell.wiring import Parts, Shared, assemble
 from cloakllm_gateway.vault.entries import Token
 
 #: Events that may wait before their senders have to.
@@ -74,11 +75,11 @@ class Interpreter:
         self, parts: Parts, follower: Follower, front: Transport, audit: Audit | None, tasks: TaskGroup
     ) -> None:
         self._gateway = parts.gateway
-        self._scanner = parts.scanner
-        self._store = parts.store
+        self._scanner = parts.shared.scanner
+        self._store = parts.shared.store
         self._namespace = parts.namespace
         self._follower = follower
-        self._logger = parts.logger
+        self._logger = parts.shared.logger
         self._front = front
         self._audit = audit
         self._tasks = tasks
@@ -106,9 +107,9 @@ class Interpreter:
             self._waiting -= 1
             self._quiet.set()
 
-    async def last_answers(self) -> None:
+    async def last_answers(self, seconds: float) -> None:
         """The client has closed its side: give what is in flight a moment."""
-        with anyio.move_on_after(LAST_ANSWERS):
+        with anyio.move_on_after(seconds):
             while self._waiting or not self._gateway.idle:
                 self._quiet = anyio.Event()
                 await self._quiet.wait()
@@ -255,51 +256,80 @@ async def serve(config: Config, logger: Logger, streams: Streams) -> None:
     :class:`VaultError` if the state is damaged, and :class:`ConfigError` for a
     configuration that turns out to be impossible.
     """
-    # A message is many small objects that live and die together: looking for cycles among
-    # them after every 700 costs half of the time, and what exists at the start stays.
-    gc.set_threshold(50_000, 20, 100)
     parts = assemble(config, logger)
-    gc.freeze()
-    gc.enable()
+    keep_garbage_cheap()
     async with Front(*streams, config.limits.max_message_bytes) as front, anyio.create_task_group() as tasks:
         tasks.start_soon(_leave_on_signal, tasks.cancel_scope)
-        await session(parts, front, audit_of(parts))
+        await session(parts, front, audit_of(parts.shared))
         tasks.cancel_scope.cancel()
 
 
 async def session(
     parts: Parts, front: Transport, audit: Audit | None = None, restarts: Callable[[], Restarts] = Restarts
 ) -> None:
-    """One client on ``front``, until it leaves; raises like :func:`serve`.  ``restarts`` makes the supervisors'."""
-    check_store(parts)
+    """The only client of a process, on ``front``, until it leaves; raises like :func:`serve`.
+
+    ``restarts`` makes the supervisors'.  Upstreams start while detection is proved.
+    """
+    check_store(parts.shared)
     async with anyio.create_task_group() as tasks:
-        follower = await parts.store.follow(parts.namespace)
-        interpreter = Interpreter(parts, follower, front, audit, tasks)
-        tasks.start_soon(parts.scanner.run)
-        for name, upstream in parts.config.upstreams.items():
-            spec = Spec(name, upstream, parts.config.limits.max_message_bytes)
-            supervisor = Supervisor(
-                spec, interpreter.post, parts.cleaner.for_upstream(name), parts.logger, restarts=restarts()
-            )
-            interpreter.links[name] = supervisor
-            tasks.start_soon(supervisor.run)
-        await prove(parts)
-        async with audited(audit, parts, tasks):
-            tasks.start_soon(interpreter.run)
-            await front.run(interpreter.post)
-            await interpreter.last_answers()
+        tasks.start_soon(parts.shared.scanner.run)
+        await converse(parts, front, audit, partial(prove, parts.shared), restarts=restarts)
         tasks.cancel_scope.cancel()
 
 
-def check_store(parts: Parts) -> None:
+async def converse(
+    parts: Parts,
+    front: Transport,
+    audit: Audit | None,
+    prepare: Callable[[], Awaitable[None]],
+    *,
+    last_answers: float = LAST_ANSWERS,
+    restarts: Callable[[], Restarts] = Restarts,
+) -> None:
+    """One client on ``front``, until it leaves; what sessions share is at work already.
+
+    The client is heard once ``prepare`` is done, and when it has left, its
+    requests in flight get ``last_answers`` seconds.
+    """
+    shared = parts.shared
+    async with anyio.create_task_group() as tasks:
+        follower = await shared.store.follow(parts.namespace)
+        interpreter = Interpreter(parts, follower, front, audit, tasks)
+        for name, upstream in shared.config.upstreams.items():
+            spec = Spec(name, upstream, shared.config.limits.max_message_bytes)
+            supervisor = Supervisor(
+                spec, interpreter.post, parts.cleaner.for_upstream(name), shared.logger, restarts=restarts()
+            )
+            interpreter.links[name] = supervisor
+            tasks.start_soon(supervisor.run)
+        await prepare()
+        async with audited(audit, parts, tasks):
+            tasks.start_soon(interpreter.run)
+            await front.run(interpreter.post)
+            await interpreter.last_answers(last_answers)
+        tasks.cancel_scope.cancel()
+
+
+def check_store(shared: Shared) -> None:
     """Raises :class:`VaultError` where the store is not as gateways left it; that is an entry of the audit."""
     try:
-        parts.store.check()
+        shared.store.check()
     except VaultError:
-        about = {"action": "check", "namespace": parts.namespace, "count": 0, "refused": True}
+        about = {"action": "check", "namespace": shared.namespace, "count": 0, "refused": True}
         with suppress(AuditError):  # what is wrong with the store is worse
-            append_entry(parts.config, "vault", about)
+            append_entry(shared.config, "vault", about)
         raise
+
+
+def keep_garbage_cheap() -> None:
+    """A message is many small objects that live and die together, and what exists at the start stays.
+
+    Looking for cycles among them after every 700 costs half of the time.
+    """
+    gc.set_threshold(50_000, 20, 100)
+    gc.freeze()
+    gc.enable()
 
 
 def _pinged(line: bytes) -> str | int | None:

@@ -34,42 +34,66 @@ from cloakllm_gateway.vault.vault import Vault
 _ALONE, _TOGETHER = "stdio", "default"
 
 
-class Parts(Struct, frozen=True):
-    """Everything one session runs on."""
+class Shared(Struct, frozen=True):
+    """What all sessions of one process have in common; ``namespace`` is that of a single client."""
 
     config: Config
     detection: DetectionSettings
+    settings: Settings
     state_dir: Path | None
-    gateway: Gateway
-    vault: Vault
     scanner: Scanner
     store: Store
-    cleaner: Cleaner
     logger: Logger
     namespace: str
 
 
-def assemble(config: Config, logger: Logger) -> Parts:
-    """Build the parts; nothing is started and nothing written.  Raises :class:`ConfigError`."""
+class Parts(Struct, frozen=True):
+    """Everything one session runs on; ``principal`` is who it was opened for, empty where nobody has to say."""
+
+    shared: Shared
+    gateway: Gateway
+    vault: Vault
+    cleaner: Cleaner
+    namespace: str
+    principal: str = ""
+
+
+def share(config: Config, logger: Logger) -> Shared:
+    """Build what sessions share; nothing is started and nothing written.  Raises :class:`ConfigError`."""
     detection = detection_settings(config.detection)
     scanner = Scanner(detection)
     if scanner.names_missing:
         logger.log("warning", "names_in_free_text_are_not_covered", reason=scanner.names_missing)
-    settings = core_settings(config, detection)
     store, namespace = open_store(config)
-    vault = Vault()
-    return Parts(
+    return Shared(
         config=config,
         detection=detection,
+        settings=core_settings(config, detection),
         state_dir=state_dir_of(config),
-        gateway=Gateway(settings, vault, time.monotonic),
-        vault=vault,
         scanner=scanner,
         store=store,
-        cleaner=Cleaner(settings, vault, scanner, store, namespace),
         logger=logger,
         namespace=namespace,
     )
+
+
+def parts_of(shared: Shared, namespace: str, principal: str = "") -> Parts:
+    """The parts of one session, whose values lie in ``namespace``."""
+    vault = Vault()
+    return Parts(
+        shared=shared,
+        gateway=Gateway(shared.settings, vault, time.monotonic),
+        vault=vault,
+        cleaner=Cleaner(shared.settings, vault, shared.scanner, shared.store, namespace),
+        namespace=namespace,
+        principal=principal,
+    )
+
+
+def assemble(config: Config, logger: Logger) -> Parts:
+    """The parts of a process with one session; raises like :func:`share`."""
+    shared = share(config, logger)
+    return parts_of(shared, shared.namespace)
 
 
 def state_dir_of(config: Config) -> Path | None:
