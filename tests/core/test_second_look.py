@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 
 import anyio
@@ -20,6 +21,8 @@ from cloakllm_gateway.spans import Span, Text
 from cloakllm_gateway.vault.entries import Entry, Spelling, Token
 from cloakllm_gateway.vault.vault import Vault
 
+#: What a find may be: a number, a word, any punctuation of JSON.
+PIECE = re.compile(r"-?\d+(?:\.\d+)?|[\[\]{}\":,\\]|[a-z]+")
 CATEGORIES = frozenset({"TERM", "LITERAL"})
 
 numbers = st.one_of(st.integers(-999, 10**6), st.sampled_from([1.5, 1e30]))
@@ -44,9 +47,9 @@ def twice_cut(text: str, data: st.DataObject) -> tuple[str, object]:
         return [list(some_spans(look.text)) for look in looked_at]
 
     def some_spans(look: str) -> Sequence[Span]:
-        cuts = sorted(data.draw(st.sets(st.integers(0, len(look)), max_size=6)))
-        pairs = zip(cuts[::2], cuts[1::2], strict=False)
-        return [Span(a, b, "TERM", look[a:b], look[a:b]) for a, b in pairs if "\ue000" not in look[a:b]]
+        pieces = [piece.span() for piece in PIECE.finditer(look)]
+        chosen = data.draw(st.sets(st.sampled_from(pieces), max_size=4)) if pieces else set()
+        return [Span(start, end, "TERM", look[start:end], look[start:end]) for start, end in sorted(chosen)]
 
     async def assign(spellings: Sequence[Spelling]) -> Sequence[Entry]:
         for spelling in spellings:

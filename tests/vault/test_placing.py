@@ -378,3 +378,10 @@ def test_parameters_that_hold_code_or_paths_are_said_to(parameter):
 @pytest.mark.parametrize("parameter", ["", "to", "body", "content", "recommendation", "note"])
 def test_other_parameters_are_not(parameter):
     assert [p.code_like for p in places("a [EMAIL_0]", parameter)] == [False]
+
+
+def test_a_find_that_crosses_the_edge_of_a_number_leaves_the_number_a_text():
+    text = "[-100, 2]"
+    spans = [Span(a, b, "TERM", text[a:b], text[a:b]) for a, b in ((0, 1), (2, 3), (4, 6))]
+    hidden, entries, _ = hide(text, spans)
+    assert put(hidden, entries=entries) == text
