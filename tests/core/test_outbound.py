@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from cloakllm_gateway.core.events import Record, Send
 from cloakllm_gateway.core.settings import Action, Flow, Mode, RawData, Scope
 from cloakllm_gateway.protocol import jsonrpc
 from tests.core.transcript import Conversation, opened, says, settings, text_of, upstream
@@ -107,6 +108,32 @@ def test_what_the_model_writes_in_clear_passes_unchanged_and_is_reported(tmp_pat
     assert record.fields == {**about, **found, "action": "log", "dump": False}
 
 
+def test_what_is_reported_is_reported_before_it_is_sent(tmp_path: Path) -> None:
+    """Nothing is sent before its entry is written, whatever else is recorded of the same call."""
+    talk = meeting(tmp_path, raw_data={"mailer": RawData.LOG})
+    before = len(talk.effects)
+    talk.call(1, "mailer__send", {"to": "bob@acme-corp.com", "cc": "[EMAIL_0]"})
+    about_the_call = [e for e in talk.effects[before:] if isinstance(e, Record | Send)]
+    assert [e.event if isinstance(e, Record) else e.peer for e in about_the_call] == ["raw_pii", "restore", "mailer"]
+
+
+def test_a_report_that_cannot_look_says_so_and_holds_nobody_up(tmp_path: Path) -> None:
+    talk = meeting(tmp_path, raw_data={"mailer": RawData.LOG})
+    talk.broken_detection = "the worker is gone"
+    talk.call(1, "mailer__send", {"to": "anything"})
+    assert len(talk.take("mailer")) == 1
+    assert [record.fields["action"] for record in talk.records("raw_pii")] == ["unknown"]
+
+
+def test_a_call_taken_back_while_it_is_looked_at_is_not_sent(tmp_path: Path) -> None:
+    talk = meeting(tmp_path, raw_data={"mailer": RawData.LOG})
+    talk.hold = True
+    talk.call(1, "mailer__send", {"to": "bob@acme-corp.com"})
+    talk.client(jsonrpc.notification("notifications/cancelled", {"requestId": 1}))
+    talk.release(talk.held_jobs()[0])
+    assert talk.take("mailer") == []
+
+
 def test_a_blocked_upstream_gets_nothing_in_clear(tmp_path: Path) -> None:
     talk = meeting(tmp_path, raw_data={"mailer": RawData.BLOCK})
     talk.call(1, "mailer__send", {"to": "bob@acme-corp.com"})
@@ -127,6 +154,19 @@ def test_more_than_fifty_values_of_a_kind_are_a_dump(tmp_path: Path) -> None:
     talk = meeting(tmp_path, raw_data={"mailer": RawData.LOG})
     talk.call(1, "mailer__send", {"to": " ".join(f"person{n}@acme-corp.com" for n in range(51))})
     assert talk.records("raw_pii")[0].fields["dump"] is True
+
+
+def test_what_nobody_looks_at_is_recorded_as_passed(tmp_path: Path) -> None:
+    talk = opened(settings(sanitize=False), tmp_path)
+    talk.effects.clear()
+    talk.call(1, "crm__look").answer("crm", says(MAIL))
+    assert text_of(talk.only()) == MAIL
+    (record,) = talk.records("passed")
+    about = {"upstream": "crm", "method": "tools/call", "direction": "to_model"}
+    assert record.fields == {**about, "messages": 1}
+    assert talk.effects.index(record) < next(
+        n for n, e in enumerate(talk.effects) if isinstance(e, Send) and e.peer == "client"
+    )
 
 
 def test_observing_changes_nothing_and_reports_what_would_have_happened(tmp_path: Path) -> None:

@@ -142,8 +142,14 @@ EVENTS: Final[Mapping[str, Mapping[str, Check]]] = {
     "restore": {**_TOOL, "direction": _one_of(*DIRECTIONS), "tokens": _tokens},
     "refused": {**_TOOL, "direction": _one_of(*DIRECTIONS), "rule": _name, "token": _token_or_none},
     "withheld": {**_PLACE, "direction": _one_of(*DIRECTIONS), "reason": _text, "messages": _count},
-    "raw_pii": {**_TOOL, "direction": _one_of(*DIRECTIONS), "action": _one_of("log", "block"), "dump": _flag},
+    "raw_pii": {
+        **_TOOL,
+        "direction": _one_of(*DIRECTIONS),
+        "action": _one_of("log", "block", "unknown"),
+        "dump": _flag,
+    },
     "asked": {**_TOOL, "direction": _one_of(*DIRECTIONS), "allowed": _flag},
+    "passed": {**_PLACE, "direction": _one_of(*DIRECTIONS), "messages": _count},
     "observed": {**_PLACE, "direction": _one_of(*DIRECTIONS), "reason": _text},
     "vault": {
         "action": _one_of("list", "forget", "purge", "rekey", "passphrase", "reveal", "check"),

@@ -8,12 +8,14 @@ from typing import Any
 
 from cloakllm_gateway.core.events import Record
 from cloakllm_gateway.core.restorer import Decision
-from cloakllm_gateway.core.settings import RawData
 from cloakllm_gateway.errors import Refused
 from cloakllm_gateway.protocol.jsonrpc import Request
 
 #: Tokens in one entry; a call that restores more of them has several.
 TOKENS_PER_ENTRY = 100
+
+#: What is done about data in clear where detection failed: nobody knows whether there is any.
+UNKNOWN = "unknown"
 
 #: Methods whose ``name`` is that of a tool or prompt.
 _NAMED = frozenset({"tools/call", "prompts/get"})
@@ -48,9 +50,9 @@ def asked(destination: str, request: Request, allowed: bool) -> Record:
     return Record("asked", {**_about(destination, request), "allowed": allowed})
 
 
-def raw_data(destination: str, request: Request, counts: Mapping[str, int], how: RawData, *, dump: bool) -> Record:
-    """What the model wrote in clear, by category."""
-    return Record("raw_pii", {**_about(destination, request), **_found(counts), "action": how.value, "dump": dump})
+def raw_data(destination: str, request: Request, counts: Mapping[str, int], how: str, *, dump: bool) -> Record:
+    """What the model wrote in clear, by category; ``how`` is what is done about it, or :data:`UNKNOWN`."""
+    return Record("raw_pii", {**_about(destination, request), **_found(counts), "action": how, "dump": dump})
 
 
 def names(origins: Iterable[str]) -> list[str]:

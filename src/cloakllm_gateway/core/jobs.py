@@ -76,7 +76,8 @@ class Jobs:
     def start(self, work: Work) -> None:
         if not self._settings.sanitize:
             (work.claim or self.claim)(work.upstream, uris_of(work.part, work.shape))
-            work.done(work.part, [])
+            about = {"upstream": work.upstream.name, "method": work.method, "direction": work.direction}
+            work.done(work.part, [Record("passed", {**about, "messages": 1})])
             return
         settings = work.upstream.settings
         known_as = {**self._directory.shown(settings.name), **work.uris}

@@ -120,7 +120,7 @@ class Outbound:
     def _send_watched(
         self, request: Request, upstream: Upstream, restored: Restored, written: dict[str, Any], uri: str | None
     ) -> None:
-        """Send, and report what the model wrote in clear; or look first, where that is blocked."""
+        """Look at what the model wrote in clear, report it, and then send; or refuse, where that is blocked."""
         raw = self._settings.raw_data.get(upstream.name, RawData.PASS)
         looks = raw_texts(written, SURFACE[request.method].params) if raw is not RawData.PASS else []
         if not looks:
@@ -129,22 +129,21 @@ class Outbound:
 
         def looked(found: Sequence[Sequence[Span]] | None) -> None:
             counts = distinct(found or ())
-            if counts:
-                dump = max(counts.values()) > RAW_DUMP
+            if counts or found is None:
+                how = raw.value if found is not None else accounts.UNKNOWN
+                dump = max(counts.values(), default=0) > RAW_DUMP
                 about = {"upstream": upstream.name, "method": request.method, "found": counts, "dump": dump}
-                self._emit(accounts.raw_data(upstream.name, request, counts, raw, dump=dump))
-                self._emit(Log("warning", "raw_data", about))
-            if raw is RawData.LOG or request not in self._requests:
-                return
-            if found is None:
+                self._emit(accounts.raw_data(upstream.name, request, counts, how, dump=dump))
+                self._emit(Log("warning", "raw_data", {**about, "action": how}))
+            if request not in self._requests:
+                return  # the client took the call back meanwhile
+            if raw is RawData.BLOCK and found is None:
                 self._requests.refuse(request, INVALID_PARAMS, texts.RAW_DATA_UNKNOWN)
-            elif counts:
+            elif raw is RawData.BLOCK and counts:
                 self._requests.refuse(request, INVALID_PARAMS, texts.raw_data(counts, upstream.name))
             else:
                 self.send(request, upstream, restored, uri)
 
-        if raw is RawData.LOG:
-            self.send(request, upstream, restored, uri)
         self._jobs.look(upstream, looks, looked)
 
     def send(self, request: Request, upstream: Upstream, restored: Restored, uri: str | None = None) -> None:

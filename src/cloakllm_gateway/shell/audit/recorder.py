@@ -6,8 +6,8 @@ append takes less than a switch to another thread.  What waits for the disk
 first checkpoint comes a moment after the client has its first answer, so that
 nobody waits for a library that signs.
 
-Notifications are entries only where something was found in them, or where they
-were withheld.  The first of a second is written before it is sent; what follows
+Notifications are entries only where something was found in them, where they
+were withheld, or where nobody looked.  The first of a second is written before it is sent; what follows
 it within the second, from the same upstream, of the same method and of
 categories already told of, is counted, and is one entry at the second's end.
 """
@@ -39,6 +39,8 @@ TICK: Final = 1.0
 SIX_MONTHS: Final = 183
 #: Seconds between two signs of life of a session in which nothing happens.
 HEARTBEAT: Final = 900.0
+#: Events that a flood of notifications would be a flood of.
+_COUNTED: Final = frozenset({"sanitize", "withheld", "passed"})
 
 
 class _Burst:
@@ -180,7 +182,7 @@ class Audit:
     def _is_counted(self, record: Record) -> bool:
         """Whether ``record`` is of a notification that holds nothing, or is counted with others."""
         fields = record.fields
-        if record.event not in ("sanitize", "withheld") or not fields["method"].startswith("notifications/"):
+        if record.event not in _COUNTED or not fields["method"].startswith("notifications/"):
             return False
         if record.event == "sanitize" and not fields["categories"] and not fields["tripwire"]:
             return True
