@@ -154,6 +154,15 @@ def test_a_bare_number_of_json_text_is_its_lexeme() -> None:
     ]
 
 
+def test_a_bare_number_is_one_by_its_key_too_but_not_inside_a_string() -> None:
+    text = r'{"account_number": 123456789, "note": "{\"bsn\": 111222333}"}'
+    found = DETECTOR.find([Text(text)])[0]
+    assert [(s.category, s.value, s.encoding) for s in found] == [
+        ("BANK_ACCOUNT", "123456789", Encoding.JSON_NUMBER),
+        ("BSN_NL", "111222333", Encoding.PLAIN),
+    ]
+
+
 def test_a_name_with_escapes_is_one_value() -> None:
     text = r'{"email": "dana@example.org", "name": "Dana \"Dee\" O\u0027Neil"}'
     name = DETECTOR.find([Text(text)])[0][1]

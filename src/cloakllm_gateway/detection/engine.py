@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import re2
 
-from cloakllm_gateway.detection.catalogue import CATALOGUE, Category, Pattern
+from cloakllm_gateway.detection.catalogue import CATALOGUE, TERM, Category, Pattern
 from cloakllm_gateway.detection.catalogue.checks import national_phone
 from cloakllm_gateway.detection.catalogue.model import CONTEXT
 from cloakllm_gateway.detection.custom import Custom
@@ -88,43 +88,26 @@ class Detector:
         longest = self.settings.max_input_length
         if longest is not None and any(len(text.text) > longest for text in texts):
             raise DetectionError(f"A text is longer than max_input_length ({longest})")
-        found: list[list[Span]] = [[] for _ in texts]
+        found: list[list[Find]] = [[] for _ in texts]
         segments, buffer = _segments(texts)
         for segment, start, end, category, pattern in self._matches(buffer, segments):
-            found[segment.text].append(
-                _plain(segment.view.text, start, end, category, pattern.rank)
-                if segment.is_plain(start, end)
-                else _span(texts[segment.text].text, segment, start, end, category, _SHAPE, pattern.rank)
-            )
-        proved = {(index, *span[:3]) for index, spans in enumerate(found) for span in spans}
+            found[segment.text].append(_find(texts, segment, start, end, category, pattern.rank, _SHAPE))
         for segment in _spoken(segments):
-            text = texts[segment.text].text
             for start, end, category, value in self._structure.inside(segment.string()):
                 start, end = start + segment.first, end + segment.first
                 if not segment.is_new(start, end):
                     continue
-                if value is None and segment.is_plain(start, end):
-                    if (segment.text, start, end, category.name) in proved:
-                        continue  # by its shape already, which says more
-                    found[segment.text].append(_plain(text, start, end, category, category.keyed_rank, _KEY))
-                    continue
-                span = _span(text, segment, start, end, category, _KEY, category.keyed_rank)
-                if value is not None:  # written with escapes of its own
-                    encoding = Encoding.JSON if "\\" in span.value else Encoding.URL
-                    span = span._replace(value=value, canonical=category.canonical(value), encoding=encoding)
-                found[segment.text].append(span)
+                find = _find(texts, segment, start, end, category, category.keyed_rank, _KEY)
+                found[segment.text].append(find if value is None else _decoded(texts, segment, find, value))
         for segment in segments if self._custom else ():
-            text = texts[segment.text].text
             for start, end, name, rank in self._custom.find(segment.string()):
                 start, end = start + segment.first, end + segment.first
-                if not segment.is_new(start, end):
-                    continue
-                category = CATALOGUE.get(name, CATALOGUE["TERM"])
-                span = _span(text, segment, start, end, category, Proof.TERM, rank)
-                found[segment.text].append(span._replace(category=name))
+                if segment.is_new(start, end):
+                    category = CATALOGUE.get(name) or TERM._replace(name=name)
+                    found[segment.text].append(_find(texts, segment, start, end, category, rank, Proof.TERM))
         for index, start, end, category in self._structure.around(texts):
-            found[index].append(_plain(texts[index].text, start, end, category, category.keyed_rank, _KEY))
-        return [self._settled(spans, text.text) if spans else [] for spans, text in zip(found, texts, strict=True)]
+            found[index].append((start, end, category, category.keyed_rank, _KEY, None))
+        return [self._settled(finds, text.text) if finds else [] for finds, text in zip(found, texts, strict=True)]
 
     @property
     def unproved(self) -> tuple[str, ...]:
@@ -203,10 +186,9 @@ class Detector:
             category, pattern = self._rows[index]
             for first, start, end in self._candidates(buffer, screen, pattern, ranges):
                 segment = segments[bisect_right(starts, start) - 1]
-                if first >= segment.start and end <= segment.start + segment.last - segment.first:
-                    by = segment.first - segment.start
-                    if segment.is_new(start + by, end + by):
-                        yield segment, start + by, end + by, category, pattern
+                by = segment.first - segment.start
+                if first >= segment.start and end + by <= segment.last and segment.is_new(start + by, end + by):
+                    yield segment, start + by, end + by, category, pattern
 
     def _candidates(
         self, buffer: str, screen: bytes, pattern: Pattern, ranges: list[tuple[int, int, int]]
@@ -240,20 +222,33 @@ class Detector:
 
     # -- merging ---------------------------------------------------------------------------------
 
-    def _settled(self, spans: list[Span], text: str) -> list[Span]:
-        """Allowed values out, key proofs reconciled with what the value proves itself, the rest made disjoint."""
-        allowed = self.settings.allow_list
-        if allowed:
-            spans = [span for span in spans if span.value not in allowed and text[span.start : span.end] not in allowed]
-        spans.sort(key=_by_place)
+    def _settled(self, finds: list[Find], text: str) -> list[Span]:
+        """Spans of one text: most finds stand alone, or a value's key says what its shape does; the rest is merged."""
+        finds.sort(key=_by_place)
+        cut = _Cutter(text).span
         settled: list[Span] = []
-        first = reach = 0
-        for i, span in enumerate(spans):
-            if span.start >= reach and i:
-                settled += _merged(spans[first:i], text)
-                first = i
-            reach = max(reach, span.end)
-        return settled + _merged(spans[first:], text)
+        at, count = 0, len(finds)
+        while at < count:
+            reach = finds[at][1]
+            end = at + 1
+            while end < count and finds[end][0] < reach:
+                reach = max(reach, finds[end][1])
+                end += 1
+            if end == at + 1:
+                settled.append(cut(finds[at]))
+            elif end == at + 2 and finds[at][:3] == finds[at + 1][:3] and not self.settings.allow_list:
+                settled.append(cut(_surer(finds[at], finds[at + 1])))
+            else:
+                settled += disjoint(_reconciled(self._unlisted([*map(cut, finds[at:end])], text)), text)
+            at = end
+        return self._unlisted(settled, text)
+
+    def _unlisted(self, spans: list[Span], text: str) -> list[Span]:
+        """Those that the allow list does not hold."""
+        allowed = self.settings.allow_list
+        if not allowed:
+            return spans
+        return [span for span in spans if span.value not in allowed and text[span.start : span.end] not in allowed]
 
 
 #: How far a value across an edge may reach on either side, in code points; one with a key block may for long.
@@ -323,25 +318,24 @@ _by_place = itemgetter(0, 1)
 
 # -- spans ----------------------------------------------------------------------------------------
 
+#: Where a value stands in its text, its category, rank and proof; its span already if a cut is not enough for it.
+Find = tuple[int, int, Category, int, Proof, Span | None]
 
 #: Looked up once: a member of an enumeration costs more than all else about a span.
 _SHAPE, _KEY, _PLAIN, _JSON_NUMBER = Proof.SHAPE, Proof.KEY, Encoding.PLAIN, Encoding.JSON_NUMBER
 
 
-def _plain(text: str, start: int, end: int, category: Category, rank: int, proof: Proof = _SHAPE) -> Span:
-    value = text[start:end]
-    number = proof is _SHAPE and value[-1].isdigit() and _is_json_number(text, start, end)
-    encoding = _JSON_NUMBER if number else _PLAIN
-    return Span(start, end, category.name, value, category.canonical(value), encoding, proof, rank, category.sensitive)
-
-
-def _span(text: str, segment: Segment, start: int, end: int, category: Category, proof: Proof, rank: int) -> Span:
-    """A find in a reading, cut on the original text.
+def _find(
+    texts: Sequence[Text], segment: Segment, start: int, end: int, category: Category, rank: int, proof: Proof
+) -> Find:
+    """A find of a reading, by its place in the original text.
 
     Where the encoding changed nothing, the spelling is plain: a value that
     reads the same in both needs no special placing.
     """
-    view = segment.view
+    if segment.is_plain(start, end):
+        return start, end, category, rank, proof, None
+    view, text = segment.view, texts[segment.text].text
     if segment.deeper is not None:
         start, end = segment.deeper.snap(start, end)
     start, end = view.whole(start, end)
@@ -349,38 +343,77 @@ def _span(text: str, segment: Segment, start: int, end: int, category: Category,
     first, last = view.original(start, end)
     if not (value and 0 <= first < last <= len(text)):
         raise DetectionError(f"A find of category {category.name} has no place in the original text")
-    if text[first:last] != value:
-        encoding = view.encoding_of(start, end)
-        encoding = Encoding.FOLDED if encoding is Encoding.PLAIN else encoding
-    else:
-        encoding = Encoding.JSON_NUMBER if view.inner is None and _is_json_number(text, first, last) else Encoding.PLAIN
-    return Span(first, last, category.name, value, category.canonical(value), encoding, proof, rank, category.sensitive)
+    if text[first:last] == value:
+        return first, last, category, rank, proof, None
+    encoding = view.encoding_of(start, end)
+    encoding = Encoding.FOLDED if encoding is _PLAIN else encoding
+    canonical = category.canonical(value)
+    span = Span(first, last, category.name, value, canonical, encoding, proof, rank, category.sensitive)
+    return first, last, category, rank, proof, span
+
+
+def _decoded(texts: Sequence[Text], segment: Segment, find: Find, value: str) -> Find:
+    """The find of a value that is written with escapes of its own."""
+    start, end, category, rank, proof, span = find
+    span = span or _Cutter(texts[segment.text].text).span(find)
+    encoding = Encoding.JSON if "\\" in span.value else Encoding.URL
+    span = span._replace(value=value, canonical=category.canonical(value), encoding=encoding)
+    return start, end, category, rank, proof, span
+
+
+def _surer(one: Find, other: Find) -> Find:
+    """Which of two finds of the same characters counts: what proves itself is known everywhere."""
+    if (one[4] is _KEY) != (other[4] is _KEY):
+        return other if one[4] is _KEY else one
+    return other if other[3] > one[3] else one
+
+
+class _Cutter:
+    """Cuts the spans of one text, from left to right."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._is_json = text.lstrip()[:1] in ("{", "[")
+        #: String literals of the text, the next one that ends behind the last number looked at first.
+        self._literals: Iterator[re.Match[str]] | None = None
+        self._literal = (0, 0)
+
+    def span(self, find: Find) -> Span:
+        start, end, category, rank, proof, span = find
+        if span is not None:
+            return span
+        value = self._text[start:end]
+        number = self._is_json and value[-1].isdigit() and self._is_number(start, end)
+        encoding = _JSON_NUMBER if number else _PLAIN
+        canonical = category.canonical(value)
+        # The constructor of a named tuple takes twice as long as this.
+        return tuple.__new__(
+            Span, (start, end, category.name, value, canonical, encoding, proof, rank, category.sensitive)
+        )
+
+    def _is_number(self, start: int, end: int) -> bool:
+        """Whether a value is a bare number of JSON text, so that a token in its place needs quotes."""
+        return _is_number(self._text, start, end) and not self._is_quoted(start)
+
+    def _is_quoted(self, at: int) -> bool:
+        if self._literals is None:
+            self._literals = _LITERAL.finditer(self._text)
+        while self._literal[1] <= at:
+            literal = next(self._literals, None)
+            self._literal = literal.span() if literal else (len(self._text), len(self._text) + 1)
+        return self._literal[0] < at
 
 
 _NUMBER = lazy(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 _LITERAL = lazy(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 
-def _is_json_number(text: str, start: int, end: int) -> bool:
-    """Whether a value is a bare number of JSON text, so that a token in its place needs quotes."""
-    if text[:1] not in "{[ \n\t\r" or not _NUMBER.fullmatch(text, start, end):
+def _is_number(text: str, start: int, end: int) -> bool:
+    """Whether a value is a number where JSON text has one, if it does not stand in a string."""
+    if not _NUMBER.fullmatch(text, start, end):
         return False
-    before, after = text[:start].rstrip()[-1:], text[end : end + 64].lstrip()[:1]
-    if before not in (":", "[", ",") or after not in (",", "]", "}") or text.lstrip()[:1] not in ("{", "["):
-        return False
-    return not any(literal.start() < start < literal.end() for literal in _LITERAL.finditer(text, 0, end + 1))
-
-
-def _merged(spans: list[Span], text: str) -> list[Span]:
-    """Spans that overlap, made disjoint; most often there is one, or a value's key says what its shape does."""
-    if len(spans) == 1:
-        return spans
-    if len(spans) == 2 and spans[0][:3] == spans[1][:3]:
-        one, other = spans
-        if (one.proof is _KEY) != (other.proof is _KEY):
-            return [other if one.proof is _KEY else one]
-        return [other if other.rank > one.rank else one]
-    return disjoint(_reconciled(spans), text)
+    before, after = text[max(start - 64, 0) : start].rstrip()[-1:], text[end : end + 64].lstrip()[:1]
+    return before in (":", "[", ",") and after in (",", "]", "}")
 
 
 def _reconciled(spans: list[Span]) -> list[Span]:

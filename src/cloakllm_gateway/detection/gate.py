@@ -77,7 +77,9 @@ def relaxed(truth: str, most: int = _MOST, lazily: bool = False) -> str:
             if not out:  # elsewhere the character before may be one that is consumed already
                 out.append(_edge(text[4:-1]))
         elif kind == "look":
-            _skip_group(pieces)
+            body = _skipped(pieces)
+            if text + body == _AT_END and not lazily:  # or each search for a place would read up to the end
+                out.append(r"(?:\x1c|\z)")
         elif kind == "edge":
             continue
         elif kind == "repeat":
@@ -123,15 +125,23 @@ def _screened_class(charset: str) -> str:
     return charset if charset.isascii() else f"[{STAND_IN}{_ascii(charset[1:-1])}]"
 
 
-def _skip_group(pieces: Iterator[re.Match[str]]) -> None:
+#: What the truth of a value that its text cuts off ends with: a separator of texts or nothing follows.
+_AT_END = r"(?![^\x1c])"
+
+
+def _skipped(pieces: Iterator[re.Match[str]]) -> str:
+    """The rest of a group, which is left out."""
     depth = 1
+    body = []
     for piece in pieces:
+        body.append(piece[0])
         if piece.lastgroup in ("group", "look"):
             depth += 1
         elif piece[0] == ")" and piece.lastgroup == "other":
             depth -= 1
             if not depth:
-                return
+                break
+    return "".join(body)
 
 
 def _widened(repeat: str, repeated: str, most: int) -> str:
