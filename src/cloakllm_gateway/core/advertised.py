@@ -12,13 +12,14 @@ with room for a token anywhere, and the client is told that the list changed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from cloakllm_gateway.core import texts
 from cloakllm_gateway.core.documentation import mentions_documentation
 from cloakllm_gateway.core.events import Effect, Log
-from cloakllm_gateway.core.settings import Settings, UpstreamSettings
+from cloakllm_gateway.core.settings import Settings, Treatment, UpstreamSettings
+from cloakllm_gateway.core.treatments import treatments
 from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.protocol.jsonrpc import Request
 from cloakllm_gateway.protocol.walk import strings
@@ -37,13 +38,16 @@ class Tools:
         self._wide: set[str] = set()
         self._tasks: dict[str, str] = {}
 
-    def advertised(self, upstream: UpstreamSettings, tool: dict[str, Any]) -> dict[str, Any]:
-        """A tool of a list, under the name the client knows and with texts made clean, as it may be shown."""
+    def advertised(self, upstream: UpstreamSettings, original: str, tool: dict[str, Any]) -> dict[str, Any]:
+        """A tool of a list, under the name the client knows and with texts made clean, as it may be shown.
+
+        ``original`` is its upstream's own name for it.
+        """
         if not self._settings.enforces:
             return tool
         name, shown = tool["name"], dict(tool)
         if isinstance(tool.get("outputSchema"), dict):
-            shown["outputSchema"] = self._listed[name] = self._output(upstream, name, tool["outputSchema"])
+            shown["outputSchema"] = self._listed[name] = self._output(upstream, name, original, tool["outputSchema"])
         else:
             self._listed.pop(name, None)
         if upstream.relax_input_schema and isinstance(tool.get("inputSchema"), dict):
@@ -58,7 +62,7 @@ class Tools:
         """The result ``after`` of a call as it may be sent; ``before`` is what the upstream said."""
         if not isinstance(after, dict):
             return after
-        name = self._tool(request, after)
+        name = self.called(request, after)
         # A client that has not asked for the list may do so once it has the result.
         schema = self._told.get(name, self._listed.get(name))
         if schema is None or after is before or "structuredContent" not in after:
@@ -73,8 +77,8 @@ class Tools:
             self._changed()
         return _as_text(after)
 
-    def _tool(self, request: Request, result: dict[str, Any]) -> str:
-        """Which tool a result is of, "" if of none."""
+    def called(self, request: Request, result: Mapping[str, Any]) -> str:
+        """Which tool a result is of, by the name the client knows; "" if of none."""
         params = request.params or {}
         if request.method == "tasks/result":
             return self._tasks.get(str(params.get("taskId")), "")
@@ -86,13 +90,15 @@ class Tools:
             self._tasks[task["taskId"]] = name
         return name
 
-    def _output(self, upstream: UpstreamSettings, name: str, schema: dict[str, Any]) -> Any:
+    def _output(self, upstream: UpstreamSettings, name: str, original: str, schema: dict[str, Any]) -> Any:
         from cloakllm_gateway.detection.keys import classify
         from cloakllm_gateway.protocol.schemas import relax
 
-        if name in self._wide:
+        rules = treatments(upstream, original)
+        if name in self._wide or rules.fields is not None:
             return relax(schema, lambda _key: True, lambda _said: True)
-        categories = self._settings.categories - upstream.passing
+        passing = {category for category, rule in rules.categories.items() if rule.how is Treatment.PASS}
+        categories = self._settings.categories - passing
         return relax(
             schema,
             lambda key: not key or classify(key) in categories,

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from cloakllm_gateway.core import texts
+from cloakllm_gateway.core import handshake, texts
 from cloakllm_gateway.core.events import Effect, Send, StartTimer, StopTimer, Timer
+from cloakllm_gateway.core.requests import Asked
 from cloakllm_gateway.core.upstream import Call, Upstream
-from cloakllm_gateway.protocol import jsonrpc
+from cloakllm_gateway.protocol import eras, jsonrpc
+from cloakllm_gateway.protocol.eras import Client, Era
+from cloakllm_gateway.protocol.headers import Declared
 from cloakllm_gateway.protocol.jsonrpc import INTERNAL_ERROR, Failure, Response
 from cloakllm_gateway.vault.entries import Entry
 
@@ -16,10 +19,14 @@ PURPOSE = "call"
 
 
 class Calls:
-    """Sends requests under ids of the gateway's own and hands each answer, or its failure, to who waits."""
+    """Sends requests under ids of the gateway's own and hands each answer, or its failure, to who waits.
+
+    ``client`` is who speaks in the gateway's own requests.
+    """
 
     def __init__(self, emit: Callable[[Effect], None]) -> None:
         self._emit = emit
+        self.client = Client()
 
     def send(
         self,
@@ -29,37 +36,52 @@ class Calls:
         answered: Callable[[Response | Failure], None],
         *,
         timeout: float,
-        client_id: str | int | None = None,
+        asked: Asked | None = None,
         restored: Sequence[Entry] = (),
         uris: Mapping[str, str] | None = None,
+        marked: Sequence[Declared] = (),
+        era: Era | None = None,
     ) -> Call:
-        """One request; ``answered`` is called exactly once, unless the call is cancelled.
+        """One request, in the upstream's era or in ``era``; ``answered`` is called once, unless it is cancelled.
 
         The progress token of ``params`` becomes the call's id: the client's
         token means nothing to the upstream and may collide with another's.
         """
         id = upstream.next_id()
-        call = Call(upstream.name, id, method, answered, client_id, None, restored, dict(uris or {}), timeout)
-        meta = params.get("_meta") if params else None
-        if params is not None and isinstance(meta, dict) and "progressToken" in meta:
-            call.progress_token = meta["progressToken"]
-            params = {**params, "_meta": {**meta, "progressToken": id}}
+        params = eras.bare(params)
+        call = Call(upstream.name, id, method, params, answered, asked, restored, dict(uris or {}), timeout, marked)
         upstream.calls[id] = call
-        self._emit(Send(upstream.name, jsonrpc.request(id, method, None if params is None else dict(params))))
-        self._emit(StartTimer(_timer(call), timeout))
+        wanted = "progressToken" in eras.meta_of(params) if asked is None else asked.progress is not None
+        params = _with_progress(params, id, wanted=wanted)
+        if (era or upstream.era) is Era.STATELESS:
+            self._emit(self._stateless(upstream, call, params))
+        else:
+            self._emit(Send(upstream.name, jsonrpc.request(id, method, params)))
+        if timeout:
+            self._emit(StartTimer(_timer(call), timeout))
         return call
+
+    def _stateless(self, upstream: Upstream, call: Call, params: Mapping[str, Any] | None) -> Send:
+        """The request with what a stateless server asks of each: who the client is, and headers that repeat it."""
+        from cloakllm_gateway.protocol.headers import mirrored  # most sessions need none
+
+        client = call.asked.client if call.asked else self.client
+        allowed = handshake.capabilities_towards(upstream.settings, client.capabilities)
+        params = eras.enveloped(params, client._replace(capabilities=allowed))
+        message = jsonrpc.request(call.id, call.method, params)
+        return Send(upstream.name, message, headers=mirrored(call.method, params, call.marked))
 
     def take(self, upstream: Upstream, id: Any) -> Call | None:
         """The call that an answer belongs to; it is no longer in flight."""
         call = upstream.calls.pop(id, None) if isinstance(id, int) else None
-        if call is not None:
+        if call is not None and call.timeout:
             self._emit(StopTimer(_timer(call)))
         return call
 
     def progressed(self, upstream: Upstream, token: Any) -> Call | None:
         """The call that a progress notification belongs to; its deadline starts anew."""
         call = upstream.calls.get(token) if isinstance(token, int) else None
-        if call is not None:
+        if call is not None and call.timeout:
             self._emit(StartTimer(_timer(call), call.timeout))
         return call
 
@@ -89,6 +111,15 @@ class Calls:
             call = self.take(upstream, id)
             if call is not None:
                 call.answered(_failure(id, texts.gone(upstream.name)))
+
+
+def _with_progress(params: dict[str, Any] | None, id: int, *, wanted: bool) -> dict[str, Any] | None:
+    """``params`` with a progress token of the gateway's in place of another, or with none."""
+    meta = eras.meta_of(params)
+    if params is None or not (wanted or "progressToken" in meta):
+        return params
+    rest = {name: value for name, value in meta.items() if name != "progressToken"}
+    return {**params, "_meta": {**meta, "progressToken": id} if wanted else rest}
 
 
 def _failure(id: int, text: str) -> Failure:

@@ -13,15 +13,17 @@ from typing import Any, NamedTuple
 from msgspec import Struct, field
 
 from cloakllm_gateway.patterns import lazy
+from cloakllm_gateway.protocol.headers import Declared
 from cloakllm_gateway.vault import tokens
 
 
 class Route(NamedTuple):
-    """Where a name leads; ``declared`` are the argument keys that its schema declares."""
+    """Where a name leads; ``declared`` are the argument keys that its schema declares, ``marked`` those in headers."""
 
     upstream: str
     original: str
     declared: frozenset[str] = frozenset()
+    marked: Sequence[Declared] = ()
 
 
 class Owner(NamedTuple):

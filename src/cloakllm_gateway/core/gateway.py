@@ -21,12 +21,23 @@ the order in which jobs finish.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from cloakllm_gateway.core import advertised, calls, greeting, handshake, lists, texts
+from cloakllm_gateway.core import (
+    advertised,
+    calls,
+    greeting,
+    handshake,
+    lists,
+    reception,
+    rounds,
+    subscriptions,
+    suspensions,
+    texts,
+)
 from cloakllm_gateway.core.calls import Calls
-from cloakllm_gateway.core.directory import Directory
+from cloakllm_gateway.core.directory import Directory, Owner
 from cloakllm_gateway.core.events import (
     CLIENT,
     Assigned,
@@ -53,14 +64,20 @@ from cloakllm_gateway.core.greeting import Greeting
 from cloakllm_gateway.core.handles import Handles
 from cloakllm_gateway.core.jobs import Jobs, Work
 from cloakllm_gateway.core.lists import Lists
+from cloakllm_gateway.core.notices import Notices
 from cloakllm_gateway.core.outbound import Outbound
 from cloakllm_gateway.core.policy import Policy
 from cloakllm_gateway.core.questions import Questions
-from cloakllm_gateway.core.requests import Requests
-from cloakllm_gateway.core.restorer import Restored, Restorer
+from cloakllm_gateway.core.requests import Asked, Requests
+from cloakllm_gateway.core.restorer import NeedApproval, Restored, Restorer
+from cloakllm_gateway.core.rounds import Rounds, wants_more
 from cloakllm_gateway.core.settings import Settings
+from cloakllm_gateway.core.subscriptions import TASK, URI, Stream, Subscriptions, Watch, granted
+from cloakllm_gateway.core.suspensions import Suspensions
 from cloakllm_gateway.core.upstream import Call, Phase, Upstream
-from cloakllm_gateway.protocol import jsonrpc
+from cloakllm_gateway.errors import Refused
+from cloakllm_gateway.protocol import eras, jsonrpc
+from cloakllm_gateway.protocol.eras import Client, Era
 from cloakllm_gateway.protocol.jsonrpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -79,14 +96,6 @@ from cloakllm_gateway.vault.vault import Vault
 
 #: How long list_changed notifications are gathered into one, in seconds.
 LIST_CHANGED_DELAY = 0.05
-LIST_CHANGED = {
-    "notifications/tools/list_changed": "tools",
-    "notifications/prompts/list_changed": "prompts",
-    "notifications/resources/list_changed": "resources",
-}
-
-#: What the log and the audit call a notification whose method is the upstream's own text.
-UNKNOWN_NOTIFICATION = "notifications/unknown"
 
 
 class Gateway:
@@ -101,7 +110,9 @@ class Gateway:
         self._held_requests: list[Request] = []
         self._held_for_client: list[Effect] = []
         self._client_ready = False
-        self._open = False
+        self._era: Era | None = None
+        self._stands_alone = False  # the client has used the stateless era for more than to ask for it
+        self._hello: Request | None = None
         self._changed: set[str] = set()
         self._log_level: dict[str, Any] | None = None
         self._tasks: dict[str, str] = {}
@@ -110,27 +121,37 @@ class Gateway:
         self._handles = handles
         self._directory = Directory()
         self._restorer = Restorer(Policy(settings), vault, handles, settings.categories, {})
-        self._requests = Requests(settings.max_pending, emit)
+        self._requests = Requests(settings.max_pending, emit, self._finished)
         self._calls = Calls(emit)
         self._jobs = Jobs(settings, vault, handles, self._directory, emit, clock)
         self._tools = advertised.Tools(settings, emit, changed=lambda: self._list_changed("tools"))
         self._lists = Lists(settings, self._upstreams, self._directory, vault, self._jobs, self._ask, emit, self._tools)
-        self._questions = Questions(settings, self._restorer, self._jobs, emit, self._to_client)
+        self._suspensions = Suspensions(
+            settings.secret, self._requests, emit,
+            answered=lambda answer: self._questions.answer(answer), abandoned=self._abandoned,
+        )  # fmt: skip
+        self._questions = Questions(settings, self._restorer, self._jobs, self._suspensions, emit, self._to_client)
+        self._subscriptions = Subscriptions(self._upstreams, self._calls, emit)
         self._outbound = Outbound(
-            settings, self._requests, self._restorer, self._calls, self._jobs, self._questions, self._directory, vault,
-            emit, answered=self._call_answered,
+            settings, self._requests, self._restorer, self._calls, self._jobs, self._questions, self._subscriptions,
+            self._directory, vault, emit, answered=self._call_answered,
+        )  # fmt: skip
+        self._rounds = Rounds(self._questions, emit, self._outbound.resend, self._refuse_round)
+        self._notices = Notices(
+            settings, self._jobs, self._calls, self._questions, self._subscriptions, self._directory, emit,
+            self._to_client, self._list_changed,
         )  # fmt: skip
         self._greeting = Greeting(
             settings, self._upstreams, self._calls, self._jobs, emit,
-            answer=self._requests.answer, refuse=self._requests.refuse, opened=self._opened, joined=self._joined,
+            settled=self._opened, failed=self._not_opened, joined=self._joined,
         )  # fmt: skip
         vault.reserve([*settings.upstreams, *WORDS])
 
     def handle(self, event: Event) -> list[Effect]:
         """What to do about ``event``."""
         match event:
-            case Received(peer, line):
-                self._received(peer, line)
+            case Received(peer, line, headers):
+                self._received(peer, line, headers)
             case Overlong(peer, id):
                 self._overlong(peer, id)
             case Learned(entries, gone):
@@ -165,17 +186,18 @@ class Gateway:
             return []
         if not isinstance(message, Request):
             return []
-        self._requests.take_back(message.id)
+        if asked := self._requests.waiting(message.id):
+            self._requests.take_back(asked)
         return [Send(CLIENT, texts.error(message.id, message.method, INTERNAL_ERROR, texts.INTERNAL_ERROR))]
 
     @property
     def idle(self) -> bool:
-        """Whether the client waits for nothing."""
-        return not self._requests
+        """Whether the client waits for nothing but changes."""
+        return len(self._requests) <= self._subscriptions.streams
 
     # -- bytes to messages -------------------------------------------------------------------------
 
-    def _received(self, peer: str, line: bytes) -> None:
+    def _received(self, peer: str, line: bytes, headers: Mapping[str, str] | None) -> None:
         try:
             message = jsonrpc.classify(jsonrpc.decode(line, self._limits))
         except Malformed as error:
@@ -184,18 +206,20 @@ class Gateway:
         if peer == CLIENT:
             match message:
                 case Request():
-                    self._client_asks(message)
+                    self._client_asks(message, headers)
                 case Notification():
                     self._client_notifies(message)
-                case Response() | Failure():
+                case Response() | Failure() if self._era is Era.SESSION:
                     self._questions.answer(message)
+                case Response() | Failure():
+                    self._out.append(Log("debug", "answer_to_nothing", {"upstream": CLIENT}))
             return
         upstream = self._upstreams[peer]
         match message:
             case Request():
                 self._questions.ask(upstream, message)
             case Notification():
-                self._upstream_notifies(upstream, message)
+                self._notices.arrived(upstream, message)
             case Response() | Failure():
                 self._upstream_answers(upstream, message)
 
@@ -225,44 +249,92 @@ class Gateway:
 
     # -- the client asks ---------------------------------------------------------------------------
 
-    def _client_asks(self, request: Request) -> None:
-        if not self._requests.admit(request):
+    def _client_asks(self, request: Request, headers: Mapping[str, str] | None) -> None:
+        fault = reception.fault(self._era, request) or reception.header_fault(request, headers)
+        if fault is not None:
+            self._out.append(Send(CLIENT, jsonrpc.failure(request.id, *fault), request.method))
             return
+        if self._era is None and eras.is_stateless(request.method, request.params):
+            self._speak(Era.STATELESS)
+        stateless = self._era is Era.STATELESS
+        client = eras.client_of(request.params) if stateless else self._calls.client
+        if stateless and request.method in eras.RETRIABLE and self._suspensions.resume(request, client):
+            return
+        if self._requests.admit(request, client, headers):
+            self._stands_alone |= stateless and request.method != "server/discover"
+            self._attend(request, client)
+
+    def _speak(self, era: Era) -> None:
+        """The era of this connection is decided."""
+        self._era = self._questions.front = self._notices.front = self._lists.front = era
+        self._client_ready = era is Era.STATELESS  # a session's client says when
+
+    def _attend(self, request: Request, client: Client) -> None:
+        """Serve a request that is in order, as soon as the upstreams have been greeted."""
         if request.method == "ping":
             self._requests.answer(request, {})
         elif request.method == "initialize":
             self._initialize(request)
-        elif request.method not in handshake.SERVER_SERVES:
-            self._requests.refuse(request, METHOD_NOT_FOUND, texts.UNKNOWN_METHOD)
-        elif not self._greeting.begun:
+        elif self._era is None:
             self._requests.refuse(request, INVALID_REQUEST, texts.NOT_INITIALIZED)
-        elif not self._open:
-            self._held_requests.append(request)
-        else:
+        elif self._greeting.open:
             self._serve(request)
+        else:
+            self._held_requests.append(request)
+            if not self._greeting.begun:
+                self._calls.client = client
+                self._greeting.begin(Era.STATELESS, client, {})
 
     def _initialize(self, request: Request) -> None:
-        if self._greeting.begun:
+        if self._era is Era.SESSION:
             self._requests.refuse(request, INVALID_REQUEST, texts.ALREADY_INITIALIZED)
             return
-        capabilities = (request.params or {}).get("capabilities")
-        self._questions.client_capabilities = capabilities if isinstance(capabilities, dict) else {}
-        self._greeting.initialize(request)
+        hello = request.params or {}
+        info, capabilities = hello.get("clientInfo"), hello.get("capabilities")
+        client = Client(
+            info if isinstance(info, dict) else None, capabilities if isinstance(capabilities, dict) else {}
+        )
+        self._hello = request
+        self._calls.client = self._questions.client = client
+        self._speak(Era.SESSION)
+        if not self._greeting.open:
+            self._greeting.begin(Era.SESSION, client, hello)
+        elif diverged := self._greeting.reopen(client, hello):
+            self._not_opened(diverged)
+        else:
+            self._answer_hello([])
 
-    def _opened(self) -> None:
-        """The handshake is answered: serve what came in the meantime."""
-        self._open = True
+    def _opened(self, effects: list[Effect]) -> None:
+        """The upstreams are greeted: answer the client's hello, and serve what came in the meantime."""
+        self._answer_hello(effects)
+        for upstream in self._upstreams.values():
+            if upstream.phase is Phase.READY:
+                self._subscriptions.ready(upstream)
         held, self._held_requests = self._held_requests, []
         for request in held:
             if request in self._requests:
                 self._serve(request)
 
+    def _answer_hello(self, effects: list[Effect]) -> None:
+        if self._hello is None:
+            self._out += effects
+        else:
+            self._requests.answer(self._hello, self._greeting.result(), effects)
+
+    def _not_opened(self, text: str) -> None:
+        """The session can't begin: everybody who waits for it is told why, and may try again."""
+        held, self._held_requests = self._held_requests, []
+        hello, self._hello = self._hello, None
+        for request in [hello, *held] if hello else held:
+            if request in self._requests:
+                self._requests.reject(request, INTERNAL_ERROR, text)
+        self._era = None
+
     def _joined(self, upstream: Upstream) -> None:
         """An upstream came late or again: it is told what was asked for, and its lists are new to the client."""
-        if self._log_level is not None and upstream.capability("logging") is not None:
+        if self._log_level is not None and upstream.era is Era.SESSION and upstream.capability("logging") is not None:
             self._ask(upstream, "logging/setLevel", self._log_level, _nobody_waits)
-        for uri in sorted(upstream.subscriptions):
-            self._ask(upstream, "resources/subscribe", {"uri": uri}, _nobody_waits)
+        self._subscriptions.ready(upstream)
         for kind in ("tools", "prompts", "resources"):
             if upstream.capability(kind) is not None:
                 self._list_changed(kind)
@@ -270,6 +342,8 @@ class Gateway:
     def _serve(self, request: Request) -> None:
         """Route one request by its method."""
         params = request.params or {}
+        if self._era is Era.STATELESS:
+            self._hear(request)
         match request.method:
             case "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list":
                 self._serve_list(request)
@@ -283,6 +357,10 @@ class Gateway:
                 self._serve_completion(request, params.get("ref"))
             case "logging/setLevel":
                 self._serve_log_level(request)
+            case "server/discover":
+                self._serve_discover(request)
+            case "subscriptions/listen":
+                self._serve_stream(request)
             case _:
                 self._serve_task(request, params.get("taskId"))
 
@@ -303,7 +381,12 @@ class Gateway:
         route = routes.get(name) if isinstance(name, str) else None
         if route is not None:
             params = {**(request.params or {}), "name": route.original}
-            self._outbound.forward(request, self._upstreams[route.upstream], params, declared=route.declared)
+            asked = self._requests.get(request)
+            if fault := reception.header_fault(request, asked.headers if asked else None, route.marked):
+                self._requests.reject(request, *fault)
+                return
+            upstream = self._upstreams[route.upstream]
+            self._outbound.forward(request, upstream, params, declared=route.declared, marked=route.marked)
         elif listing in self._lists.loaded:
             self._requests.refuse(request, INVALID_PARAMS, texts.unknown_name(listing.split("s/")[0], name))
         else:
@@ -324,9 +407,7 @@ class Gateway:
         if not isinstance(uri, str):
             self._requests.refuse(request, INVALID_PARAMS, texts.NO_URI)
             return
-        owner = self._directory.owner(uri)
-        name = owner.upstream if owner else self._directory.by_template(uri)
-        upstream = self._upstreams[name] if name else self._only("resources")
+        upstream, owner = self._resource(uri)
         if upstream is not None and handshake.is_ui(uri) and not upstream.settings.ui:
             self._requests.refuse(request, INVALID_PARAMS, texts.NOT_GRANTED)
         elif upstream is not None and owner is not None and not owner.contested:
@@ -339,6 +420,12 @@ class Gateway:
             self._requests.refuse(request, INVALID_PARAMS, texts.UNKNOWN_RESOURCE)
         else:
             self._load(request, "resources/list", lambda: self._after_resources(request, uri))
+
+    def _resource(self, uri: str) -> tuple[Upstream | None, Owner | None]:
+        """Who serves the resource that the client calls ``uri``, and how it is known if it was shown."""
+        owner = self._directory.owner(uri)
+        name = owner.upstream if owner else self._directory.by_template(uri)
+        return (self._upstreams[name] if name else self._only("resources")), owner
 
     def _after_resources(self, request: Request, uri: str) -> None:
         self._load(request, "resources/templates/list", lambda: self._serve_resource(request, uri))
@@ -365,7 +452,12 @@ class Gateway:
     def _serve_log_level(self, request: Request) -> None:
         """Every upstream that logs gets the level; the client gets one answer."""
         self._log_level = request.params
-        logging = self._ready("logging")
+        level = (request.params or {}).get("level")
+        if level in eras.LEVELS:
+            self._calls.client = self._calls.client._replace(log_level=level)
+        able = self._ready("logging")
+        # A stateless upstream hears it with each request.
+        logging = [upstream for upstream in able if upstream.era is Era.SESSION]
         waiting = {upstream.name for upstream in logging}
 
         def answered(upstream: Upstream) -> None:
@@ -373,10 +465,67 @@ class Gateway:
             if not waiting:
                 self._requests.answer(request, {})
 
-        if not logging:
+        if not able:
             self._requests.refuse(request, METHOD_NOT_FOUND, texts.NOBODY_SERVES)
+        elif not logging:
+            self._requests.answer(request, {})
         for upstream in logging:
             self._ask(upstream, request.method, request.params, lambda _answer, it=upstream: answered(it))  # type: ignore[misc]
+
+    def _hear(self, request: Request) -> None:
+        """A stateless request asks for log messages: upstreams with a session are told the lowest level of all."""
+        asked = self._requests.get(request)
+        level = asked.client.log_level if asked else None
+        told = (self._log_level or {}).get("level")
+        if level is None or (told is not None and eras.LEVELS.index(told) <= eras.LEVELS.index(level)):
+            return
+        self._log_level = {"level": level}
+        for upstream in self._ready("logging"):
+            if upstream.era is Era.SESSION:
+                self._ask(upstream, "logging/setLevel", self._log_level, _nobody_waits)
+
+    def _serve_discover(self, request: Request) -> None:
+        """A client that only asks is told to begin a session where that is what all upstreams have."""
+        if self._stands_alone or self._greeting.speaks(Era.STATELESS):
+            self._requests.answer(request, self._greeting.result())
+            return
+        self._requests.reject(request, METHOD_NOT_FOUND, texts.NOT_STATELESS)
+        self._era = None
+
+    def _serve_stream(self, request: Request) -> None:
+        """The client opens a stream of changes: it gets of what it wants what there is."""
+        wanted = (request.params or {}).get("notifications")
+        wanted = wanted if isinstance(wanted, dict) else {}
+        uris = [uri for uri in _list(wanted.get(URI)) if isinstance(uri, str)]
+        listings = ("resources/list", "resources/templates/list")
+        missing = next((listing for listing in listings if listing not in self._lists.loaded), None)
+        if missing and any(self._directory.owner(uri) is None for uri in uris):
+            self._load(request, missing, lambda: self._serve_stream(request))
+            return
+        asked = self._requests.get(request)
+        if asked is None:
+            return
+        watches = {uri: watch for uri in uris if (watch := self._watch_of(uri))}
+        tasks = {id: (self._tasks[id], Watch(TASK, id)) for id in _list(wanted.get(TASK)) if id in self._tasks}
+        gets = granted(wanted, self._greeting.capabilities, {URI: list(watches), TASK: list(tasks)})
+        lists = frozenset(kind for kind, member in subscriptions.LISTS.items() if member in gets)
+        stream = Stream(asked, lists, frozenset((*watches.values(), *tasks.values())))
+        self._out += self._subscriptions.open(stream, gets)
+
+    def _watch_of(self, uri: str) -> tuple[str, Watch] | None:
+        """Where to subscribe to a resource that the client calls ``uri``, and as what; None where it may not."""
+        upstream, owner = self._resource(uri)
+        if upstream is None or upstream.phase is not Phase.READY:
+            return None
+        if owner is not None and not owner.contested:
+            return upstream.name, Watch(URI, owner.uri)
+        shape = SURFACE["resources/subscribe"].params
+        try:
+            real: str = self._restorer.restore({"uri": uri}, shape, upstream.name).part["uri"]
+        except (Refused, NeedApproval):
+            return None
+        self._directory.claim(upstream.name, real, uri)
+        return upstream.name, Watch(URI, real)
 
     def _serve_task(self, request: Request, task: Any) -> None:
         """A task belongs to the upstream that made it; a list of tasks to the only one that has any."""
@@ -420,7 +569,8 @@ class Gateway:
 
     def _call_answered(self, request: Request, upstream: Upstream, call: Call, answer: Response | Failure) -> None:
         """An answer for the client: make it clean, keep its place in the order, hand it over."""
-        if asked := self._requests.get(request.id):
+        asked = self._requests.get(request)
+        if asked is not None:
             asked.calls.discard((upstream.name, call.id))
         ticket = upstream.lane.enter(is_response=True)
 
@@ -428,11 +578,11 @@ class Gateway:
             self._to_client(upstream.lane.settle(ticket, effects))
 
         def done(part: Any, effects: list[Effect]) -> None:
-            if isinstance(answer, Response):
-                part = self._with_own_tasks(upstream, part)
-                part = self._tools.fitting(request, answer.result, part)
-            member = "result" if isinstance(answer, Response) else "error"
-            settle(self._requests.reply(request, {"jsonrpc": "2.0", "id": request.id, member: part}, effects))
+            if isinstance(answer, Response) and upstream.era is Era.STATELESS and wants_more(answer.result):
+                begun = self._rounds.begin(asked, upstream, call, answer.result, part) if asked else []
+                settle([*effects, *begun])
+                return
+            settle(self._requests.reply(request, self._answer_of(request, upstream, answer, part), effects))
 
         def failed(reason: str) -> None:
             text = texts.withheld(upstream.name, reason)
@@ -444,13 +594,44 @@ class Gateway:
             return
         part = answer.error if isinstance(answer, Failure) else answer.result
         shape = ERROR if isinstance(answer, Failure) else SURFACE[call.method].result or DATA
-        self._jobs.start(Work(upstream, call.method, part, shape, done, failed, call.restored, call.uris))
+        route = self._directory.tools.get(self._tools.called(request, part))
+        tool = route.original if route else ""
+        self._jobs.start(Work(upstream, call.method, part, shape, done, failed, call.restored, call.uris, tool=tool))
+
+    def _answer_of(self, request: Request, upstream: Upstream, answer: Response | Failure, part: Any) -> dict[str, Any]:
+        """The client's answer from the clean ``part`` of the upstream's."""
+        front = self._era or Era.SESSION
+        if isinstance(answer, Failure):
+            return {"jsonrpc": "2.0", "id": request.id, "error": eras.error_for(front, request.method, part)}
+        result = self._tools.fitting(request, answer.result, self._with_own_tasks(upstream, part))
+        if front is Era.SESSION and upstream.era is Era.STATELESS and isinstance(result, dict):
+            result = eras.for_session(request.method, result)
+        return jsonrpc.result(request.id, result)
+
+    def _finished(self, request: Request, message: dict[str, Any]) -> dict[str, Any]:
+        """An answer with what its era asks of every answer."""
+        if self._era is not Era.STATELESS or not isinstance(message.get("result"), dict):
+            return message
+        server = {"name": "cloakllm-gateway", "version": self._settings.version}
+        return {**message, "result": eras.completed(request.method, message["result"], server)}
+
+    def _refuse_round(self, request: Request, text: str) -> None:
+        self._requests.refuse(request, INTERNAL_ERROR, text)
+
+    def _abandoned(self, asked: Asked, questions: Sequence[int]) -> None:
+        """Nobody came back for a request: what goes on for it ends."""
+        for name, call in asked.calls:
+            self._calls.cancel(self._upstreams[name], call, "the client did not come back")
+        for question in questions:
+            self._questions.withdraw(question, texts.NOT_OFFERED)
 
     def _with_own_tasks(self, upstream: Upstream, result: dict[str, Any]) -> dict[str, Any]:
         """Note whose tasks a result speaks of; an id that is another upstream's already becomes a handle."""
         listed = result.get("tasks")
         if isinstance(listed, list):
             result = {**result, "tasks": [self._own_task(upstream, task) for task in listed]}
+        if result.get("resultType") == "task":  # the extension of the stateless era: the result is the task
+            return self._own_task(upstream, result)  # type: ignore[no-any-return]
         return {**result, "task": self._own_task(upstream, result["task"])} if "task" in result else result
 
     def _own_task(self, upstream: Upstream, task: Any) -> Any:
@@ -476,7 +657,7 @@ class Gateway:
     def _client_notifies(self, notification: Notification) -> None:
         params = notification.params or {}
         match notification.method:
-            case "notifications/initialized":
+            case "notifications/initialized" if self._era is Era.SESSION:
                 self._client_ready = True
                 held, self._held_for_client = self._held_for_client, []
                 self._out += held
@@ -486,7 +667,7 @@ class Gateway:
                 self._questions.progress(params)
             case "notifications/roots/list_changed":
                 for upstream in self._upstreams.values():
-                    if upstream.phase is Phase.READY and upstream.settings.roots:
+                    if upstream.phase is Phase.READY and upstream.era is Era.SESSION and upstream.settings.roots:
                         self._out.append(
                             Send(upstream.name, jsonrpc.notification(notification.method, notification.params))
                         )
@@ -495,66 +676,15 @@ class Gateway:
 
     def _cancelled_by_client(self, params: dict[str, Any]) -> None:
         id = params.get("requestId")
-        asked = self._requests.get(id) if isinstance(id, str | int) else None
+        asked = self._requests.waiting(id) if isinstance(id, str | int) else None
         if asked is None or asked.request.method == "initialize":
             return
-        self._requests.take_back(asked.request.id)
+        self._requests.take_back(asked)
+        self._subscriptions.close(asked)
         if asked.question is not None:
             self._questions.take_back(asked.question)
         for name, call in asked.calls:
             self._calls.cancel(self._upstreams[name], call, params.get("reason"))
-
-    def _upstream_notifies(self, upstream: Upstream, notification: Notification) -> None:
-        params = notification.params or {}
-        match notification.method:
-            case method if method in LIST_CHANGED:
-                self._list_changed(LIST_CHANGED[method])
-            case "notifications/progress":
-                call = self._calls.progressed(upstream, params.get("progressToken"))
-                if call is not None and call.progress_token is not None:
-                    self._relay(upstream, notification, {"progressToken": call.progress_token})
-            case "notifications/cancelled":
-                id = self._questions.cancelled(upstream, params.get("requestId"))
-                if id is not None:
-                    self._relay(upstream, notification, {"requestId": id})
-            case "notifications/resources/updated" if self._owned_by_another(upstream, params.get("uri")):
-                self._out.append(Log("warning", "update_of_anothers_resource", {"upstream": upstream.name}))
-            case "notifications/initialized" | "notifications/roots/list_changed":
-                self._out.append(Log("debug", "notification_out_of_place", {"upstream": upstream.name}))
-            case _:
-                self._relay(upstream, notification, {})
-
-    def _owned_by_another(self, upstream: Upstream, uri: Any) -> bool:
-        owner = self._directory.owner(uri) if isinstance(uri, str) else None
-        return owner is not None and owner.upstream != upstream.name
-
-    def _relay(self, upstream: Upstream, notification: Notification, ours: dict[str, Any]) -> None:
-        """Pass a notification on to the client, with the ids that are ours to set."""
-        row = SURFACE.get(notification.method)
-        ticket = upstream.lane.enter(is_response=False)
-
-        def done(params: Any, effects: list[Effect]) -> None:
-            sent = None if notification.params is None else {**params, **ours}
-            message = jsonrpc.notification(notification.method, sent)
-            self._to_client(upstream.lane.settle(ticket, [*effects, Send(CLIENT, message)]))
-
-        def failed(_reason: str) -> None:
-            self._to_client(upstream.lane.settle(ticket, []))
-
-        if row is None and self._settings.enforces:
-            # The name of an unknown notification is the upstream's own text.
-            def checked(part: Any, effects: list[Effect]) -> None:
-                if part["method"] != notification.method:
-                    failed("")
-                    return
-                done(part.get("params"), effects)
-
-            whole = {"method": notification.method, "params": notification.params}
-            self._jobs.start(Work(upstream, UNKNOWN_NOTIFICATION, whole, DATA, checked, failed))
-            return
-        shape = row.params if row else DATA
-        restored = upstream.restored()
-        self._jobs.start(Work(upstream, notification.method, notification.params or {}, shape, done, failed, restored))
 
     def _list_changed(self, kind: str) -> None:
         """Forget what the lists said, and tell the client once for many."""
@@ -596,11 +726,23 @@ class Gateway:
             self._calls.expire(self._upstreams[timer.upstream], timer.subject)
         elif timer.purpose == lists.PURPOSE and isinstance(timer.subject, int):
             self._lists.expire(timer.subject)
+        elif timer.purpose == rounds.PURPOSE and isinstance(timer.subject, int):
+            self._rounds.elapsed(timer.subject)
+        elif timer.purpose == suspensions.PURPOSE and isinstance(timer.subject, str):
+            self._suspensions.expire(timer.subject)
+        elif timer.purpose == subscriptions.PURPOSE and isinstance(timer.subject, str):
+            self._subscriptions.again(self._upstreams[timer.upstream], timer.subject)
         elif isinstance(timer.subject, str):
             self._changed.discard(timer.subject)
-            if self._greeting.announces(timer.subject):
+            if self._era is Era.STATELESS:
+                self._out += self._subscriptions.list_changed(timer.subject)
+            elif self._greeting.announces(timer.subject):
                 message = jsonrpc.notification(f"notifications/{timer.subject}/list_changed")
                 self._to_client([Send(CLIENT, message)])
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _nobody_waits(_answer: Response | Failure) -> None:

@@ -1,8 +1,13 @@
-"""The handshake: one with the client, one with each upstream, and who is waited for."""
+"""The handshake: what the client says of itself, what each upstream does, and who is waited for.
+
+An upstream is greeted in the era that the client speaks, and in the other one
+if it has only that: a client's session can have stateless upstreams, and a
+stateless client upstreams with a session.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from cloakllm_gateway.core import handshake, texts
@@ -11,18 +16,25 @@ from cloakllm_gateway.core.events import Drop, Effect, Log, Record, Send, StartT
 from cloakllm_gateway.core.jobs import Jobs, Work
 from cloakllm_gateway.core.settings import Settings
 from cloakllm_gateway.core.upstream import Phase, Upstream
-from cloakllm_gateway.protocol import jsonrpc
-from cloakllm_gateway.protocol.jsonrpc import INTERNAL_ERROR, Failure, Request, Response
+from cloakllm_gateway.protocol import eras, jsonrpc
+from cloakllm_gateway.protocol.eras import Client, Era
+from cloakllm_gateway.protocol.jsonrpc import Failure, Response
 from cloakllm_gateway.protocol.surface import SURFACE
 
 STARTUP = Timer("startup")
 
+#: Seconds that an upstream may think about an era it may not know; some keep silent.
+PROBE = 10.0
+
+REFUSED = "it refused the handshake or named no protocol version that the gateway speaks"
+
 
 class Greeting:
-    """Answers ``initialize`` from the upstreams that are ready in time; a late one joins afterwards.
+    """Greets the upstreams once a client has spoken; says so when those that are ready in time are.
 
-    ``answer`` and ``refuse`` reply to the client's request, ``opened`` is told
-    when the session begins and ``joined`` which upstream came late or again.
+    ``settled`` is called when the session can begin, ``failed`` with the
+    reason why it can't; ``ready`` gets each upstream as it becomes so, and
+    ``joined`` those that come after the beginning.
     """
 
     def __init__(
@@ -32,9 +44,8 @@ class Greeting:
         calls: Calls,
         jobs: Jobs,
         emit: Callable[[Effect], None],
-        answer: Callable[[Request, dict[str, Any], list[Effect]], None],
-        refuse: Callable[[Request, int, str], None],
-        opened: Callable[[], None],
+        settled: Callable[[list[Effect]], None],
+        failed: Callable[[str], None],
         joined: Callable[[Upstream], None],
     ) -> None:
         self._settings = settings
@@ -42,34 +53,35 @@ class Greeting:
         self._calls = calls
         self._jobs = jobs
         self._emit = emit
-        self._answer = answer
-        self._refuse = refuse
-        self._opened = opened
+        self._settled = settled
+        self._failed = failed
         self._joined = joined
-        self._request: Request | None = None
+        self._front: Era | None = None
+        self._hello: dict[str, Any] = {}
+        self._client = Client()
+        self._clean: dict[str, dict[str, Any]] = {}
         self.agreed = ""
+        self.open = False
         self.capabilities: dict[str, Any] = {}
 
     @property
     def begun(self) -> bool:
         """Whether the client has said hello (and was not refused)."""
-        return self._request is not None
+        return self._front is not None
 
-    @property
-    def client_capabilities(self) -> dict[str, Any]:
-        offered = (self._request.params or {}).get("capabilities") if self._request else None
-        return offered if isinstance(offered, dict) else {}
+    def begin(self, era: Era, client: Client, hello: Mapping[str, Any]) -> None:
+        """The client speaks: greet whoever is up, and wait for the others a while.
 
-    # -- the upstreams ------------------------------------------------------------------------------
-
-    def initialize(self, request: Request) -> None:
-        """The client says hello: greet whoever is up, and wait for the others a while."""
-        self._request = request
+        ``hello`` are the params of its ``initialize``, empty in the stateless era.
+        """
+        self._front, self._client, self._hello = era, client, dict(hello)
         self._emit(StartTimer(STARTUP, self._settings.startup_wait))
         for upstream in self._upstreams.values():
             if upstream.phase is Phase.UP:
                 self._greet(upstream)
         self.settle()
+
+    # -- the upstreams ------------------------------------------------------------------------------
 
     def connected(self, upstream: Upstream) -> None:
         upstream.phase = Phase.UP
@@ -78,33 +90,74 @@ class Greeting:
 
     def _greet(self, upstream: Upstream) -> None:
         upstream.phase = Phase.GREETING
-        hello = dict((self._request.params or {}) if self._request else {})
-        hello["protocolVersion"] = self.agreed or handshake.version_to_ask(hello.get("protocolVersion"))
-        hello["capabilities"] = handshake.capabilities_towards(upstream.settings, self.client_capabilities)
+        if self._front is Era.STATELESS and not upstream.knows_no_probe:
+            self._discover(upstream, then=self._initialize)
+        else:
+            self._initialize(upstream)
+
+    def _initialize(self, upstream: Upstream) -> None:
+        wanted = self._hello.get("protocolVersion") if self._front is Era.SESSION else handshake.LATEST
+        hello = {**self._hello, "protocolVersion": self.agreed or handshake.version_to_ask(wanted)}
+        hello["capabilities"] = handshake.capabilities_towards(upstream.settings, self._client.capabilities)
+        if self._front is Era.STATELESS:
+            hello["clientInfo"] = dict(self._client.info or {"name": "cloakllm-gateway", "version": self._version})
         self._calls.send(
             upstream,
             "initialize",
             hello,
-            lambda answer: self._greeted(upstream, answer),
+            lambda answer: self._initialized(upstream, answer),
             timeout=upstream.settings.startup_timeout,
+            era=Era.SESSION,
         )
 
-    def _greeted(self, upstream: Upstream, answer: Response | Failure) -> None:
+    @property
+    def _version(self) -> str:
+        return self._settings.version
+
+    def _initialized(self, upstream: Upstream, answer: Response | Failure) -> None:
         if isinstance(answer, Failure) and is_ours(answer):
             # It died or kept silent; the supervisor says what becomes of it.
             if upstream.phase is Phase.GREETING:
                 self._emit(Drop(upstream.name, "it did not answer the handshake in time"))
             return
+        if isinstance(answer, Failure) and self._front is Era.SESSION and not upstream.knows_no_probe:
+            self._discover(upstream, then=lambda upstream: self._fail(upstream, REFUSED))
+            return
         hello = answer.result if isinstance(answer, Response) and isinstance(answer.result, dict) else {}
         version = hello.get("protocolVersion")
-        if version not in handshake.VERSIONS:
-            self._fail(upstream, "it refused the handshake or named no protocol version that the gateway speaks")
-            return
-        if self.agreed and version != self.agreed:
+        if version not in eras.SESSION_VERSIONS:
+            self._fail(upstream, REFUSED)
+        elif self._diverges(version):
             self._fail(upstream, f"it speaks protocol version {version}, this session {self.agreed}")
-            return
-        upstream.phase, upstream.hello, upstream.version, upstream.reason = Phase.READY, hello, version, ""
-        self._emit(Send(upstream.name, jsonrpc.notification("notifications/initialized")))
+        else:
+            self._emit(Send(upstream.name, jsonrpc.notification("notifications/initialized")))
+            self._ready(upstream, Era.SESSION, version, hello)
+
+    def _diverges(self, version: str) -> bool:
+        """Whether a late upstream speaks another version than the client was told."""
+        bridges = self._settings.bridge_versions or self._front is Era.STATELESS
+        return bool(self.agreed) and version != self.agreed and not bridges
+
+    def _discover(self, upstream: Upstream, then: Callable[[Upstream], None]) -> None:
+        """Ask whether it speaks the stateless era; ``then`` what else is to be tried."""
+
+        def answered(answer: Response | Failure) -> None:
+            hello = answer.result if isinstance(answer, Response) and isinstance(answer.result, dict) else {}
+            spoken = hello.get("supportedVersions")
+            versions = [v for v in eras.STATELESS_VERSIONS if isinstance(spoken, list) and v in spoken]
+            if versions:
+                self._ready(upstream, Era.STATELESS, versions[-1], hello)
+                return
+            upstream.knows_no_probe = True
+            if upstream.phase is Phase.GREETING:  # some end at the question, and are started again
+                then(upstream)
+
+        timeout = min(PROBE, upstream.settings.startup_timeout)
+        self._calls.send(upstream, "server/discover", {}, answered, timeout=timeout, era=Era.STATELESS)
+
+    def _ready(self, upstream: Upstream, era: Era, version: str, hello: dict[str, Any]) -> None:
+        upstream.phase, upstream.hello, upstream.reason = Phase.READY, hello, ""
+        upstream.era, upstream.version = era, version
         self._emit(Record("upstream_start", {"upstream": upstream.name, "protocol": version}))
         if self.agreed:
             self._joined(upstream)
@@ -120,50 +173,71 @@ class Greeting:
     # -- the client -----------------------------------------------------------------------------------
 
     def settle(self, *, timed_out: bool = False) -> None:
-        """Answer the client once nobody is left to wait for, or the wait is over."""
-        if self._request is None or self.agreed:
+        """Begin once nobody is left to wait for, or the wait is over."""
+        if not self.begun or self.agreed:
             return
         phases = [upstream.phase for upstream in self._upstreams.values()]
         if not timed_out and any(phase not in (Phase.READY, Phase.FAILED) for phase in phases):
             return
-        ready = [upstream for upstream in self._upstreams.values() if upstream.phase is Phase.READY]
-        versions = {upstream.version for upstream in ready}
-        request = self._request
-        if len(versions) != 1:
-            self._emit(StopTimer(STARTUP))
-            self._request = None
-            text = texts.diverged(self._versions(ready)) if ready else texts.none_ready(self._states())
-            self._refuse(request, INTERNAL_ERROR, text)
-            return
         self._emit(StopTimer(STARTUP))
-        self.agreed = versions.pop()
-        for upstream in self._upstreams.values():
-            if upstream.phase is not Phase.READY:
-                about = {"upstream": upstream.name, "reason": upstream.reason or "it has not answered yet"}
-                self._emit(Log("warning", "upstream_not_ready", about))
-        self._collect_instructions(request, ready)
+        ready = [upstream for upstream in self._upstreams.values() if upstream.phase is Phase.READY]
+        if not ready:
+            self._front = None
+            self._failed(texts.none_ready(self._states()))
+        elif self._front is Era.SESSION and (diverged := self._diverged(ready)):
+            self._front = None
+            self._failed(texts.diverged(diverged))
+        else:
+            self.agreed = self._common(ready)
+            for upstream in self._upstreams.values():
+                if upstream.phase is not Phase.READY:
+                    about = {"upstream": upstream.name, "reason": upstream.reason or "it has not answered yet"}
+                    self._emit(Log("warning", "upstream_not_ready", about))
+            self._collect_instructions(ready)
+
+    def reopen(self, client: Client, hello: Mapping[str, Any]) -> str:
+        """A client that asked for the stateless era in vain begins a session: why it can't, or nothing."""
+        ready = [upstream for upstream in self._upstreams.values() if upstream.phase is Phase.READY]
+        if diverged := self._diverged(ready):
+            return texts.diverged(diverged)
+        self._front, self._client, self._hello = Era.SESSION, client, dict(hello)
+        self.agreed = self._common(ready)
+        return ""
+
+    def speaks(self, era: Era) -> bool:
+        """Whether any upstream that is ready speaks ``era``."""
+        return any(u.phase is Phase.READY and u.era is era for u in self._upstreams.values())
+
+    def _diverged(self, ready: list[Upstream]) -> str:
+        """Who speaks which version of the session era, where that is more than one and is not to be bridged."""
+        versions = _session_versions(ready)
+        if len(set(versions.values())) < 2 or self._settings.bridge_versions:
+            return ""
+        return ", ".join(f"{name} {version}" for name, version in versions.items())
+
+    def _common(self, ready: list[Upstream]) -> str:
+        """The version to tell the client: the lowest that its upstreams settled on."""
+        versions = _session_versions(ready).values()
+        return min(versions, default="") or handshake.version_to_ask(self._hello.get("protocolVersion"))
 
     def _states(self) -> str:
         return "; ".join(f"{u.name}: {u.reason or 'it has not answered yet'}" for u in self._upstreams.values())
 
-    def _versions(self, ready: list[Upstream]) -> str:
-        return ", ".join(f"{upstream.name} {upstream.version}" for upstream in ready)
-
-    def _collect_instructions(self, request: Request, ready: list[Upstream]) -> None:
+    def _collect_instructions(self, ready: list[Upstream]) -> None:
         """Make each upstream's greeting clean as what it is, then merge."""
         waiting = {upstream.name for upstream in ready}
-        clean: dict[str, dict[str, Any]] = {}
         preceding: list[Effect] = []
 
         def arrived(upstream: Upstream) -> None:
             waiting.discard(upstream.name)
             if not waiting:
-                self._answer(request, self._result(ready, clean), preceding)
-                self._opened()
+                self.open = True
+                self._merge(ready)
+                self._settled(preceding)
 
         def start(upstream: Upstream) -> None:
             def done(part: dict[str, Any], effects: list[Effect]) -> None:
-                clean[upstream.name] = part
+                self._clean[upstream.name] = part
                 preceding.extend(effects)
                 arrived(upstream)
 
@@ -174,29 +248,33 @@ class Greeting:
         for upstream in ready:
             start(upstream)
 
-    def _result(self, ready: list[Upstream], clean: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    def _merge(self, ready: list[Upstream]) -> None:
         late = any(upstream.phase is not Phase.READY for upstream in self._upstreams.values())
         declared = [
             (upstream.settings, capabilities)
             for upstream in ready
-            if isinstance(capabilities := clean.get(upstream.name, {}).get("capabilities"), dict)
+            if isinstance(capabilities := self._clean.get(upstream.name, {}).get("capabilities"), dict)
         ]
         self.capabilities = handshake.merged(declared, more_to_come=late)
-        result: dict[str, Any] = {
-            "protocolVersion": self.agreed,
-            "capabilities": self.capabilities,
-            "serverInfo": {"name": "cloakllm-gateway", "version": self._settings.version},
-        }
-        instructions = self._instructions(ready, clean)
+
+    def result(self) -> dict[str, Any]:
+        """What the client is told: of ``initialize``, or of ``server/discover``."""
+        server = {"name": "cloakllm-gateway", "version": self._version}
+        if self._front is Era.SESSION:
+            result: dict[str, Any] = {"protocolVersion": self.agreed, "capabilities": self.capabilities}
+            result["serverInfo"] = server
+        else:
+            result = {"supportedVersions": list(eras.STATELESS_VERSIONS), "capabilities": self.capabilities}
+        instructions = self._instructions()
         return {**result, "instructions": instructions} if instructions else result
 
-    def _instructions(self, ready: list[Upstream], clean: dict[str, dict[str, Any]]) -> str:
+    def _instructions(self) -> str:
         """Each upstream's under its name, so that none can speak in another's or in the gateway's."""
         parts = []
-        for upstream in ready:
-            said = clean.get(upstream.name, {}).get("instructions")
+        for name, upstream in self._upstreams.items():
+            said = self._clean.get(name, {}).get("instructions")
             if isinstance(said, str) and said:
-                parts.append(f"{upstream.name}: {said}" if upstream.settings.prefix else said)
+                parts.append(f"{name}: {said}" if upstream.settings.prefix else said)
         if self._settings.enforces:
             parts.append(texts.INSTRUCTION)
         return "\n\n".join(parts)
@@ -205,3 +283,7 @@ class Greeting:
         """Whether the client was told that the lists of ``kind`` may change."""
         declared = self.capabilities.get(kind)
         return isinstance(declared, dict) and declared.get("listChanged") is True
+
+
+def _session_versions(upstreams: list[Upstream]) -> dict[str, str]:
+    return {upstream.name: upstream.version for upstream in upstreams if upstream.era is Era.SESSION}

@@ -9,10 +9,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from cloakllm_gateway.core.settings import UpstreamSettings
+from cloakllm_gateway.protocol.eras import SESSION_VERSIONS
 
-#: Revisions of the session era, oldest first.
-VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
-LATEST = VERSIONS[-1]
+LATEST = SESSION_VERSIONS[-1]
 
 #: The MCP Apps extension: an upstream's HTML in the host, calling tools as the model does.
 UI_EXTENSION = "io.modelcontextprotocol/ui"
@@ -53,7 +52,7 @@ SERVER_SERVES = {
 
 def version_to_ask(requested: Any) -> str:
     """The version to offer an upstream: the client's, or the latest where it wants one we don't speak."""
-    return requested if requested in VERSIONS else LATEST
+    return requested if requested in SESSION_VERSIONS else LATEST
 
 
 def capabilities_towards(upstream: UpstreamSettings, client: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,6 +15,9 @@ from cloakllm_gateway.core.jobs import Jobs, Work
 from cloakllm_gateway.core.naming import exposed
 from cloakllm_gateway.core.settings import Settings
 from cloakllm_gateway.core.upstream import Phase, Upstream
+from cloakllm_gateway.protocol import eras, headers
+from cloakllm_gateway.protocol.eras import Era
+from cloakllm_gateway.protocol.headers import MARK, Declared
 from cloakllm_gateway.protocol.jsonrpc import Failure, Response
 from cloakllm_gateway.protocol.surface import DATA, SURFACE
 from cloakllm_gateway.vault.vault import Vault
@@ -85,6 +88,7 @@ class Lists:
         self._ask = ask
         self._emit = emit
         self.loaded: set[str] = set()
+        self.front = Era.SESSION
         self._open: dict[int, _Gathering] = {}
         self._numbers = 0
 
@@ -202,11 +206,15 @@ class Lists:
                 self._emit(Log("warning", "name_taken_item_left_out", about))
                 continue
             declared = declared_keys(item.get("inputSchema"))
-            routes[name] = Route(upstream.name, original, declared)
+            routes[name] = Route(upstream.name, original, declared, _marked(item))
             words = [name, original, *declared, *declared_keys(item.get("outputSchema"))]
             self._vault.reserve(words, upstream.settings.origin)
             shown = self._presented(upstream, {**item, "name": name})
-            taken.append(self._tools.advertised(upstream.settings, shown) if method == "tools/list" else shown)
+            if self.front is Era.SESSION and upstream.era is Era.STATELESS:
+                shown = eras.tool_for_session(shown)
+            taken.append(
+                self._tools.advertised(upstream.settings, original, shown) if method == "tools/list" else shown
+            )
         return taken
 
     def _presented(self, upstream: Upstream, item: dict[str, Any]) -> dict[str, Any]:
@@ -214,6 +222,11 @@ class Lists:
         if upstream.settings.ui or not isinstance(meta, dict) or not any(key in meta for key in handshake.UI_META):
             return item
         return {**item, "_meta": {key: value for key, value in meta.items() if key not in handshake.UI_META}}
+
+
+def _marked(tool: dict[str, Any]) -> Sequence[Declared]:
+    """The arguments of a tool that headers repeat, which the schemas of few say."""
+    return headers.declared(tool["inputSchema"]) if MARK in str(tool.get("inputSchema")) else ()
 
 
 def _has(item: Any, member: str) -> bool:

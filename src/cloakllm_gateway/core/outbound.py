@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -14,18 +14,27 @@ from cloakllm_gateway.core.jobs import Jobs
 from cloakllm_gateway.core.policy import Policy
 from cloakllm_gateway.core.questions import Questions
 from cloakllm_gateway.core.rawdata import RAW_DUMP, distinct, raw_texts
-from cloakllm_gateway.core.requests import Requests
+from cloakllm_gateway.core.requests import Asked, Requests
 from cloakllm_gateway.core.restorer import Approval, NeedApproval, Restored, Restorer
 from cloakllm_gateway.core.settings import RawData, Settings
+from cloakllm_gateway.core.subscriptions import URI, Subscriptions, Watch
+from cloakllm_gateway.core.treatments import parameters
 from cloakllm_gateway.core.upstream import Call, Phase, Upstream
 from cloakllm_gateway.errors import Refused
+from cloakllm_gateway.protocol.eras import Era
+from cloakllm_gateway.protocol.headers import Declared
 from cloakllm_gateway.protocol.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, Failure, Request, Response
 from cloakllm_gateway.protocol.surface import SURFACE
 from cloakllm_gateway.spans import Span
+from cloakllm_gateway.vault.entries import Entry
 from cloakllm_gateway.vault.vault import Vault
 
 #: Takes the request, its upstream, the call and the upstream's answer.
 Answered: TypeAlias = Callable[[Request, Upstream, Call, Response | Failure], None]
+
+
+#: What a request is sent again with is of one round.
+_OF_A_ROUND = ("inputResponses", "requestState")
 
 
 class Outbound:
@@ -39,6 +48,7 @@ class Outbound:
         calls: Calls,
         jobs: Jobs,
         questions: Questions,
+        subscriptions: Subscriptions,
         directory: Directory,
         vault: Vault,
         emit: Callable[[Effect], None],
@@ -52,6 +62,7 @@ class Outbound:
         self._calls = calls
         self._jobs = jobs
         self._questions = questions
+        self._subscriptions = subscriptions
         self._directory = directory
         self._emit = emit
         self._answered = answered
@@ -63,6 +74,7 @@ class Outbound:
         params: dict[str, Any],
         *,
         declared: frozenset[str] = frozenset(),
+        marked: Sequence[Declared] = (),
         uri: str | None = None,
     ) -> None:
         """Restore, then send: the last step before the write."""
@@ -77,12 +89,14 @@ class Outbound:
             self._requests.reject(request, INVALID_PARAMS, texts.NO_ARGUMENTS)
             return
         if not self._settings.enforces:
-            self.send(request, upstream, Restored(params, ()), uri)
+            self.send(request, upstream, Restored(params, ()), uri, marked)
             return
         try:
-            restored = self._restorer.restore(params, SURFACE[request.method].params, upstream.name, declared)
+            tool = str(params.get("name")) if request.method == "tools/call" else ""
+            holds = parameters(upstream.settings, tool)
+            restored = self._restorer.restore(params, SURFACE[request.method].params, upstream.name, declared, holds)
         except NeedApproval as need:
-            again = partial(self.forward, request, upstream, params, declared=declared, uri=uri)
+            again = partial(self.forward, request, upstream, params, declared=declared, marked=marked, uri=uri)
             self._ask_person(request, upstream, need.asked, again)
             return
         except Refused as refused:
@@ -91,7 +105,7 @@ class Outbound:
             self._emit(Log("warning", "refused", about))
             self._requests.refuse(request, INVALID_PARAMS, texts.refusal(refused))
             return
-        self._send_watched(request, upstream, restored, params, uri)
+        self._send_watched(request, upstream, restored, params, uri, marked)
 
     def _ask_person(
         self, request: Request, upstream: Upstream, asked: Sequence[Approval], again: Callable[[], None]
@@ -111,20 +125,27 @@ class Outbound:
 
         tool = str((request.params or {}).get("name", ""))
         message = texts.approval(((a.category, a.origins, a.destination) for a in asked), tool)
-        question = self._questions.ask_person(message, answered)
-        if question is None:
+        asking = self._requests.get(request)
+        if asking is None:
+            return  # the client took it back meanwhile
+        asking.question = self._questions.ask_person(asking, message, answered)
+        if asking.question is None:
             self._requests.refuse(request, INVALID_PARAMS, texts.nobody_to_ask(upstream.name))
-        elif asked_for := self._requests.get(request.id):
-            asked_for.question = question
 
     def _send_watched(
-        self, request: Request, upstream: Upstream, restored: Restored, written: dict[str, Any], uri: str | None
+        self,
+        request: Request,
+        upstream: Upstream,
+        restored: Restored,
+        written: dict[str, Any],
+        uri: str | None,
+        marked: Sequence[Declared],
     ) -> None:
         """Look at what the model wrote in clear, report it, and then send; or refuse, where that is blocked."""
         raw = self._settings.raw_data.get(upstream.name, RawData.PASS)
         looks = raw_texts(written, SURFACE[request.method].params) if raw is not RawData.PASS else []
         if not looks:
-            self.send(request, upstream, restored, uri)
+            self.send(request, upstream, restored, uri, marked)
             return
 
         def looked(found: Sequence[Sequence[Span]] | None) -> None:
@@ -142,39 +163,88 @@ class Outbound:
             elif raw is RawData.BLOCK and counts:
                 self._requests.refuse(request, INVALID_PARAMS, texts.raw_data(counts, upstream.name))
             else:
-                self.send(request, upstream, restored, uri)
+                self.send(request, upstream, restored, uri, marked)
 
         self._jobs.look(upstream, looks, looked)
 
-    def send(self, request: Request, upstream: Upstream, restored: Restored, uri: str | None = None) -> None:
+    def send(
+        self,
+        request: Request,
+        upstream: Upstream,
+        restored: Restored,
+        uri: str | None = None,
+        marked: Sequence[Declared] = (),
+    ) -> None:
+        asked = self._requests.get(request)
+        if asked is None:
+            return  # the client took it back meanwhile
         if upstream.phase is not Phase.READY:
             self._requests.refuse(
                 request, INTERNAL_ERROR, texts.unavailable(upstream.name, upstream.reason or "it is starting")
             )
             return
         self._account(request, upstream, restored)
+        if uri is not None and not self._is_due(request, upstream, restored.part["uri"], uri):
+            self._requests.answer(request, {})
+            return
+        params = restored.part if request.params is not None else None
+        uris = {} if uri is None else {restored.part["uri"]: uri}
+        self._call(asked, upstream, params, restored.entries, uris, marked)
+
+    def resend(
+        self, asked: Asked, upstream: Upstream, call: Call, added: Mapping[str, Any], entries: Sequence[Entry]
+    ) -> None:
+        """Send a call again, with what its upstream wanted: the same but for ``added``."""
+        if asked.request not in self._requests or upstream.phase is not Phase.READY:
+            return
+        params = {name: value for name, value in (call.params or {}).items() if name not in _OF_A_ROUND}
+        restored = [*call.restored, *entries]
+        self._call(asked, upstream, {**params, **added}, restored, call.uris, call.marked, call.round + 1)
+
+    def _call(
+        self,
+        asked: Asked,
+        upstream: Upstream,
+        params: dict[str, Any] | None,
+        restored: Sequence[Entry],
+        uris: Mapping[str, str],
+        marked: Sequence[Declared],
+        round: int = 0,
+    ) -> None:
+        request = asked.request
         call = self._calls.send(
             upstream,
             request.method,
-            restored.part if request.params is not None else None,
+            params,
             lambda answer: self._answered(request, upstream, call, answer),
             timeout=upstream.settings.request_timeout,
-            client_id=request.id,
-            restored=restored.entries,
-            uris={} if uri is None else {restored.part["uri"]: uri},
+            asked=asked,
+            restored=restored,
+            uris=uris,
+            marked=marked,
         )
-        if asked_for := self._requests.get(request.id):
-            asked_for.calls.add((upstream.name, call.id))
-        if uri is not None:
-            self._note_subscription(request.method, upstream, restored.part["uri"], uri)
+        call.round = round
+        asked.calls.add((upstream.name, call.id))
 
-    def _note_subscription(self, method: str, upstream: Upstream, real: str, asked: str) -> None:
-        """Updates are to carry the URI in the form that was subscribed to; a restart is to subscribe again."""
-        if method == "resources/subscribe":
-            upstream.subscriptions.add(real)
-            self._directory.claim(upstream.name, real, asked)
-        elif method == "resources/unsubscribe":
-            upstream.subscriptions.discard(real)
+    def _is_due(self, request: Request, upstream: Upstream, real: str, shown: str) -> bool:
+        """Whether a request about a resource goes to the upstream as it is.
+
+        Updates are to carry the URI in the form that was subscribed to, and an
+        upstream that starts anew, or knows streams only, is subscribed to by the gateway.
+        """
+        watch = Watch(URI, real)
+        if request.method == "resources/subscribe":
+            self._directory.claim(upstream.name, real, shown)
+            if upstream.era is Era.STATELESS:
+                self._subscriptions.watch(upstream, watch)
+                return False
+            self._subscriptions.note(upstream, watch)
+        elif request.method == "resources/unsubscribe":
+            if upstream.era is Era.STATELESS:
+                self._subscriptions.unwatch(upstream, watch)
+                return False
+            self._subscriptions.forget(upstream, watch)
+        return True
 
     def _account(self, request: Request, upstream: Upstream, restored: Restored) -> None:
         """Every restore is recorded; one towards an upstream that is not its origin is also logged."""

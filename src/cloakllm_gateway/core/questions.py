@@ -2,12 +2,15 @@
 
 A question is made clean like any message to the model.  Its answer is restored
 narrowly: a token becomes a value only where that upstream is its origin.
+
+A session's client is asked at once; a stateless one is told what is needed in
+answer to the request that a question is about (:mod:`.suspensions`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
@@ -15,74 +18,129 @@ from cloakllm_gateway.core import accounts, handshake, texts
 from cloakllm_gateway.core.advertised import form
 from cloakllm_gateway.core.events import CLIENT, Effect, Send
 from cloakllm_gateway.core.jobs import Jobs, Work
+from cloakllm_gateway.core.requests import Asked
 from cloakllm_gateway.core.restorer import Restorer
 from cloakllm_gateway.core.settings import Settings
+from cloakllm_gateway.core.suspensions import Posed, Suspensions
 from cloakllm_gateway.core.upstream import Phase, Upstream
 from cloakllm_gateway.errors import Refused
 from cloakllm_gateway.protocol import jsonrpc
+from cloakllm_gateway.protocol.eras import Client, Era
 from cloakllm_gateway.protocol.jsonrpc import INTERNAL_ERROR, METHOD_NOT_FOUND, Failure, Request, Response
 from cloakllm_gateway.protocol.surface import DATA, SURFACE
+from cloakllm_gateway.vault.entries import Entry
+
+#: Takes the answer for the upstream, and the entries whose values it holds.
+Reply: TypeAlias = Callable[[dict[str, Any], Sequence[Entry]], None]
 
 
-class _Question(Struct):
+class Question(NamedTuple):
+    """One request of an upstream, made clean: its key among others, what it said, what the client may see of it."""
+
+    key: str
+    request: Request
+    params: dict[str, Any]
+    reply: Reply
+
+
+class _Open(Struct, eq=False):
     """One question in flight; ``progress_token`` is what the upstream wants progress under."""
 
     upstream: Upstream
     request: Request
+    reply: Reply
+    asked: Asked | None
     progress_token: str | int | None = None
 
 
 class Questions:
-    """Relays the upstreams' own requests to the client, and the answers back."""
+    """Relays the upstreams' own requests to the client, and the answers back.
+
+    ``front`` is the era of the client, ``client`` what it said of itself in its handshake.
+    """
 
     def __init__(
         self,
         settings: Settings,
         restorer: Restorer,
         jobs: Jobs,
+        suspensions: Suspensions,
         emit: Callable[[Effect], None],
         to_client: Callable[[list[Effect]], None],
     ) -> None:
         self._settings = settings
         self._restorer = restorer
         self._jobs = jobs
+        self._suspensions = suspensions
         self._emit = emit
         self._to_client = to_client
-        self._open: dict[int, _Question] = {}
-        self._own: dict[int, Callable[[Response | Failure], None]] = {}
+        self._open: dict[int, _Open] = {}
+        self._own: dict[int, tuple[Callable[[Response | Failure], None], Asked]] = {}
         self._ids = 0
-        self.client_capabilities: dict[str, Any] = {}
+        self.front = Era.SESSION
+        self.client = Client()
 
     def ask(self, upstream: Upstream, request: Request) -> None:
         """Relay one request of an upstream, or answer it where the client can't or may not."""
         if request.method == "ping":
             self._emit(Send(upstream.name, jsonrpc.result(request.id, {})))
             return
-        if not self._offered(upstream, request.method):
-            self._fail(upstream, request, METHOD_NOT_FOUND, texts.NOT_OFFERED)
+        asked = next(iter(upstream.serving()), None)
+        if not self.offered(upstream, request.method, asked):
+            self._emit(Send(upstream.name, jsonrpc.failure(request.id, METHOD_NOT_FOUND, texts.NOT_OFFERED)))
             return
         ticket = upstream.lane.enter(is_response=False)
 
+        def reply(message: dict[str, Any], _entries: Sequence[Entry]) -> None:
+            self._emit(Send(upstream.name, message))
+
         def done(params: Any, effects: list[Effect]) -> None:
-            self._to_client(upstream.lane.settle(ticket, [*effects, self._question(upstream, request, params)]))
+            question = Question(f"question-{self._ids + 1}", request, params, reply)
+            self._to_client(upstream.lane.settle(ticket, [*effects, *self.pose(upstream, asked, [question])]))
 
         def failed(reason: str) -> None:
-            self._fail(upstream, request, INTERNAL_ERROR, f"The gateway withheld this request: {reason}")
+            text = f"The gateway withheld this request: {reason}"
+            reply(jsonrpc.failure(request.id, INTERNAL_ERROR, text), ())
             self._to_client(upstream.lane.settle(ticket, []))
 
         shape = SURFACE[request.method].params
         restored = upstream.restored()
         self._jobs.start(Work(upstream, request.method, request.params or {}, shape, done, failed, restored))
 
-    def _offered(self, upstream: Upstream, method: str) -> bool:
+    def offered(self, upstream: Upstream, method: str, asked: Asked | None) -> bool:
+        """Whether the client can be asked this; a stateless one only about a request of its own."""
         capability = handshake.CLIENT_SERVES.get(method)
-        offered = handshake.capabilities_towards(upstream.settings, self.client_capabilities)
-        return capability is not None and capability in offered
+        if self.front is Era.STATELESS and asked is None:
+            return False
+        client = asked.client if asked else self.client
+        return capability in handshake.capabilities_towards(upstream.settings, client.capabilities)
 
-    def _question(self, upstream: Upstream, request: Request, params: dict[str, Any]) -> Effect:
-        self._ids += 1
-        question = _Question(upstream, request)
-        self._open[self._ids] = question
+    def pose(
+        self,
+        upstream: Upstream,
+        asked: Asked | None,
+        questions: Sequence[Question],
+        wake: Callable[[], None] | None = None,
+    ) -> list[Effect]:
+        """What asks the client; the questions of one round go together, where the era lets them."""
+        posed: list[Posed] = []
+        for question in questions:
+            self._ids += 1
+            open = _Open(upstream, question.request, question.reply, asked)
+            self._open[self._ids] = open
+            params = self._presented(open, question.params)
+            posed.append(Posed(question.key, self._ids, question.request.method, params))
+        if self.front is Era.STATELESS and asked is not None:
+            return self._suspensions.pose(asked, posed, wake)
+        related = asked.waits if asked else None
+        return [
+            Send(CLIENT, jsonrpc.request(one.id, one.method, _sent(question, one.params)), related=related)
+            for question, one in zip(questions, posed, strict=True)
+        ]
+
+    def _presented(self, open: _Open, params: dict[str, Any]) -> dict[str, Any]:
+        """The params as the client may see them."""
+        upstream, request = open.upstream, open.request
         params = dict(params)
         if request.method == "sampling/createMessage" and "includeContext" in params:
             # The client would add what other upstreams said; only the user's own gateway may mix them.
@@ -97,17 +155,16 @@ class Questions:
             params["requestedSchema"] = form(params["requestedSchema"])
         meta = params.get("_meta")
         if isinstance(meta, dict) and "progressToken" in meta:
-            question.progress_token = (request.params or {})["_meta"]["progressToken"]
+            open.progress_token = (request.params or {})["_meta"]["progressToken"]
             params["_meta"] = {**meta, "progressToken": self._ids}
-        sent = None if request.params is None else params
-        return Send(CLIENT, jsonrpc.request(self._ids, request.method, sent))
+        return params
 
-    def ask_person(self, message: str, answered: Callable[[bool | None], None]) -> int | None:
+    def ask_person(self, asked: Asked, message: str, answered: Callable[[bool | None], None]) -> int | None:
         """A question of the gateway's own, by elicitation; None if the client can't ask.
 
         ``answered`` gets True or False as the person decided, None if they did not.
         """
-        if "elicitation" not in self.client_capabilities:
+        if "elicitation" not in asked.client.capabilities:
             return None
 
         def settle(answer: Response | Failure) -> None:
@@ -115,95 +172,109 @@ class Questions:
             answered({"accept": True, "decline": False}.get(str(action)))
 
         self._ids += 1
-        self._own[self._ids] = settle
+        self._own[self._ids] = settle, asked
+        method = "elicitation/create"
         params = {"message": message, "requestedSchema": {"type": "object", "properties": {}}}
-        self._to_client([Send(CLIENT, jsonrpc.request(self._ids, "elicitation/create", params))])
+        if self.front is Era.STATELESS:
+            self._to_client(self._suspensions.pose(asked, [Posed(f"consent-{self._ids}", self._ids, method, params)]))
+        else:
+            self._to_client([Send(CLIENT, jsonrpc.request(self._ids, method, params), related=asked.waits)])
         return self._ids
 
     def take_back(self, id: int) -> None:
         """The call that a question of the gateway's own was about is gone."""
-        if self._own.pop(id, None) is not None:
-            params = {"requestId": id, "reason": "the call was cancelled"}
-            self._to_client([Send(CLIENT, jsonrpc.notification("notifications/cancelled", params))])
+        if own := self._own.pop(id, None):
+            self._withdraw(id, own[1], "the call was cancelled")
 
     def answer(self, answer: Response | Failure) -> None:
         """The client's answer, for the upstream that asked; an answer to nothing is dropped."""
         own = self._own.pop(answer.id, None) if isinstance(answer.id, int) else None
         if own is not None:
-            own(answer)
+            own[0](answer)
             return
-        question = self._open.pop(answer.id, None) if isinstance(answer.id, int) else None
-        if question is None or question.upstream.phase is not Phase.READY:
+        open = self._open.pop(answer.id, None) if isinstance(answer.id, int) else None
+        if open is None or open.upstream.phase is not Phase.READY:
             return
-        upstream, request = question.upstream, question.request
         if isinstance(answer, Failure):
-            self._emit(Send(upstream.name, {"jsonrpc": "2.0", "id": request.id, "error": answer.error}))
-        elif request.method == "elicitation/create" and self._settings.enforces:
-            self._learn(question, answer)
+            open.reply({"jsonrpc": "2.0", "id": open.request.id, "error": answer.error}, ())
+        elif open.request.method == "elicitation/create" and self._settings.enforces:
+            self._learn(open, answer)
         else:
-            self._reply(question, answer)
+            self._reply(open, answer)
 
-    def _learn(self, question: _Question, answer: Response) -> None:
+    def _learn(self, open: _Open, answer: Response) -> None:
         """What a person types into a form becomes known before the upstream can echo it."""
-        upstream = question.upstream
-        shape = SURFACE[question.request.method].result or DATA
+        shape = SURFACE[open.request.method].result or DATA
 
         def failed(reason: str) -> None:
-            self._fail(upstream, question.request, INTERNAL_ERROR, f"The gateway withheld the answer: {reason}")
+            self._fail(open, f"The gateway withheld the answer: {reason}")
 
         def done(_part: Any, effects: list[Effect]) -> None:
             for effect in effects:
                 self._emit(effect)
-            self._reply(question, answer)
+            self._reply(open, answer)
 
-        method = question.request.method
-        self._jobs.start(Work(upstream, method, answer.result, shape, done, failed, direction="to_upstream"))
+        work = Work(open.upstream, open.request.method, answer.result, shape, done, failed, direction="to_upstream")
+        self._jobs.start(work)
 
-    def _reply(self, question: _Question, answer: Response) -> None:
-        upstream, request = question.upstream, question.request
+    def _reply(self, open: _Open, answer: Response) -> None:
+        upstream, request = open.upstream, open.request
         result = answer.result
+        entries: Sequence[Entry] = ()
         if self._settings.enforces:
             try:
                 restored = self._restorer.restore(result, SURFACE[request.method].result or DATA, upstream.name)
             except Refused as refused:
                 self._emit(accounts.refused(upstream.name, request, refused))
-                self._fail(upstream, request, INTERNAL_ERROR, texts.refusal(refused))
+                self._fail(open, texts.refusal(refused))
                 return
-            result = restored.part
+            result, entries = restored.part, restored.entries
             for record in accounts.restored(upstream.name, request, restored.decisions):
                 self._emit(record)
-        self._emit(Send(upstream.name, {"jsonrpc": "2.0", "id": request.id, "result": result}))
+        open.reply({"jsonrpc": "2.0", "id": request.id, "result": result}, entries)
 
     def cancelled(self, upstream: Upstream, request_id: Any) -> int | None:
         """The id under which the client knows a question that its upstream took back."""
-        for id, question in self._open.items():
-            same_type = type(question.request.id) is type(request_id)
-            if question.upstream is upstream and same_type and question.request.id == request_id:
+        for id, open in self._open.items():
+            same_type = type(open.request.id) is type(request_id)
+            if open.upstream is upstream and same_type and open.request.id == request_id:
                 del self._open[id]
+                if open.asked is not None and self.front is Era.STATELESS:
+                    self._suspensions.forget(open.asked, id)
+                    return None
                 return id
         return None
 
     def withdraw(self, id: int, text: str) -> None:
         """The question did not reach the client after all."""
         if own := self._own.pop(id, None):
-            own(Failure(id, {}))
-        elif question := self._open.pop(id, None):
-            self._fail(question.upstream, question.request, INTERNAL_ERROR, text)
+            own[0](Failure(id, {}))
+        elif open := self._open.pop(id, None):
+            self._fail(open, text)
 
     def progress(self, params: dict[str, Any]) -> None:
         """Progress of the client on a question; its words go as they are."""
         token = params.get("progressToken")
-        question = self._open.get(token) if isinstance(token, int) else None
-        if question is not None and question.progress_token is not None:
-            params = {**params, "progressToken": question.progress_token}
-            self._emit(Send(question.upstream.name, jsonrpc.notification("notifications/progress", params)))
+        open = self._open.get(token) if isinstance(token, int) else None
+        if open is not None and open.progress_token is not None:
+            params = {**params, "progressToken": open.progress_token}
+            self._emit(Send(open.upstream.name, jsonrpc.notification("notifications/progress", params)))
 
     def drop(self, upstream: Upstream) -> None:
         """An upstream is gone: the client need not go on with what it asked."""
-        for id in [id for id, question in self._open.items() if question.upstream is upstream]:
-            del self._open[id]
-            params = {"requestId": id, "reason": "the upstream that asked is gone"}
-            self._to_client([Send(CLIENT, jsonrpc.notification("notifications/cancelled", params))])
+        for id in [id for id, open in self._open.items() if open.upstream is upstream]:
+            self._withdraw(id, self._open.pop(id).asked, "the upstream that asked is gone")
 
-    def _fail(self, upstream: Upstream, request: Request, code: int, text: str) -> None:
-        self._emit(Send(upstream.name, jsonrpc.failure(request.id, code, text)))
+    def _withdraw(self, id: int, asked: Asked | None, reason: str) -> None:
+        if self.front is Era.SESSION:
+            params = {"requestId": id, "reason": reason}
+            self._to_client([Send(CLIENT, jsonrpc.notification("notifications/cancelled", params))])
+        elif asked is not None:
+            self._suspensions.forget(asked, id)
+
+    def _fail(self, open: _Open, text: str) -> None:
+        open.reply(jsonrpc.failure(open.request.id, INTERNAL_ERROR, text), ())
+
+
+def _sent(question: Question, params: Any) -> Any:
+    return None if question.request.params is None else params

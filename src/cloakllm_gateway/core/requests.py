@@ -1,8 +1,14 @@
-"""The client's requests in flight: each gets exactly one answer, or none once the client has taken it back."""
+"""The client's requests in flight: each gets exactly one answer, or none once the client has taken it back.
+
+In the stateless era a request may come in parts: the client is told what is
+needed first and sends it again, with what was asked for, under another id.
+Whatever goes on for it meanwhile knows only the first part, and never waits
+under an id: :class:`Asked` knows which id its answer is due under, if any.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from msgspec import Struct, field
@@ -10,61 +16,115 @@ from msgspec import Struct, field
 from cloakllm_gateway.core import texts
 from cloakllm_gateway.core.events import CLIENT, Effect, Send
 from cloakllm_gateway.protocol import jsonrpc
+from cloakllm_gateway.protocol.eras import Client, meta_of
 from cloakllm_gateway.protocol.jsonrpc import INTERNAL_ERROR, INVALID_REQUEST, Request
 
 #: JSON-RPC ids 1 and "1" are different ids.
 IdKey: TypeAlias = tuple[type, str | int]
 
 
-class Asked(Struct):
+class Asked(Struct, eq=False):
     """A request that has not been answered, and what goes on for it.
 
-    ``calls`` are (upstream, id) of the calls in flight; ``question`` is what a
-    person is asked before it may go on.
+    ``waits`` is the id that the client waits under, None while it has been
+    asked something and has not come back; an answer that is ready by then is
+    ``kept``.  ``calls`` are (upstream, id) of the calls in flight, ``question``
+    what a person is asked before it may go on, ``progress`` the token it wants
+    progress under, ``headers`` what repeats it where it came over HTTP.
     """
 
     request: Request
+    client: Client
+    waits: str | int | None
     calls: set[tuple[str, int]] = field(default_factory=set)
     question: int | None = None
+    kept: dict[str, Any] | None = None
+    progress: str | int | None = None
+    headers: Mapping[str, str] | None = None
 
 
 class Requests:
-    """The table of them."""
+    """The table of them.  ``finish`` gives an answer what its era asks of every answer."""
 
-    def __init__(self, limit: int, emit: Callable[[Effect], None]) -> None:
+    def __init__(
+        self,
+        limit: int,
+        emit: Callable[[Effect], None],
+        finish: Callable[[Request, dict[str, Any]], dict[str, Any]] = lambda _request, message: message,
+    ) -> None:
         self._limit = limit
         self._emit = emit
-        self._asked: dict[IdKey, Asked] = {}
+        self._finish = finish
+        self._live: dict[int, Asked] = {}  # by the identity of the request, which outlives its id
+        self._waiting: dict[IdKey, Asked] = {}
 
     def __len__(self) -> int:
-        return len(self._asked)
+        return len(self._waiting)
 
     def __contains__(self, request: Request) -> bool:
-        return _key(request.id) in self._asked
+        return id(request) in self._live
 
-    def admit(self, request: Request) -> bool:
+    def admit(self, request: Request, client: Client, headers: Mapping[str, str] | None = None) -> bool:
         """Take ``request`` in; False where its id is in use or too many are waiting, which is answered here."""
-        if request in self:
-            self._emit(Send(CLIENT, jsonrpc.failure(request.id, INVALID_REQUEST, texts.DUPLICATE_ID)))
+        if not self._is_free(request.id):
             return False
-        if len(self._asked) >= self._limit:
+        if len(self._live) >= self._limit:
             self._emit(Send(CLIENT, jsonrpc.failure(request.id, INTERNAL_ERROR, texts.TOO_MANY_PENDING)))
             return False
-        self._asked[_key(request.id)] = Asked(request)
+        asked = Asked(request, client, request.id, progress=_progress(request), headers=headers)
+        self._live[id(request)] = self._waiting[_key(request.id)] = asked
         return True
 
-    def get(self, id: str | int) -> Asked | None:
-        return self._asked.get(_key(id))
+    def _is_free(self, id: str | int) -> bool:
+        if _key(id) in self._waiting:
+            self._emit(Send(CLIENT, jsonrpc.failure(id, INVALID_REQUEST, texts.DUPLICATE_ID)))
+            return False
+        return True
 
-    def take_back(self, id: str | int) -> None:
+    def get(self, request: Request) -> Asked | None:
+        return self._live.get(id(request))
+
+    def waiting(self, id: str | int) -> Asked | None:
+        """What the client waits for under ``id``."""
+        return self._waiting.get(_key(id))
+
+    def take_back(self, asked: Asked) -> None:
         """The client no longer wants the answer."""
-        self._asked.pop(_key(id), None)
+        self._live.pop(id(asked.request), None)
+        if asked.waits is not None:
+            self._waiting.pop(_key(asked.waits), None)
+
+    def suspend(self, asked: Asked, result: Mapping[str, Any]) -> list[Effect]:
+        """Answer the part that is there with what is needed to go on; the request itself stays open."""
+        if asked.waits is None:
+            return []
+        message = self._finish(asked.request, jsonrpc.result(asked.waits, dict(result)))
+        del self._waiting[_key(asked.waits)]
+        asked.waits = None
+        return [Send(CLIENT, message, asked.request.method)]
+
+    def resume(self, asked: Asked, again: Request, client: Client) -> bool:
+        """The client sends it ``again``; False where that id is in use, which is answered here."""
+        if not self._is_free(again.id):
+            return False
+        asked.waits, asked.client, asked.progress = again.id, client, _progress(again)
+        self._waiting[_key(again.id)] = asked
+        if asked.kept is not None:
+            for effect in self.reply(asked.request, asked.kept):
+                self._emit(effect)
+        return True
 
     def reply(self, request: Request, message: dict[str, Any], preceding: list[Effect] | None = None) -> list[Effect]:
         """The one answer to a request, for whoever keeps the order; nothing where the client took it back."""
-        if self._asked.pop(_key(request.id), None) is None:
+        asked = self._live.get(id(request))
+        if asked is None:
             return []
-        return [*(preceding or []), Send(CLIENT, message, request.method)]
+        if asked.waits is None:
+            asked.kept = message
+            return preceding or []
+        answer = self._finish(request, {**message, "id": asked.waits})
+        self.take_back(asked)
+        return [*(preceding or []), Send(CLIENT, answer, request.method)]
 
     def answer(self, request: Request, result: dict[str, Any], preceding: list[Effect] | None = None) -> None:
         for effect in self.reply(request, jsonrpc.result(request.id, result), preceding):
@@ -75,10 +135,15 @@ class Requests:
         for effect in self.reply(request, texts.error(request.id, request.method, code, text)):
             self._emit(effect)
 
-    def reject(self, request: Request, code: int, text: str) -> None:
+    def reject(self, request: Request, code: int, text: str, data: Any = None) -> None:
         """Answer that it is no proper request: always an error of the protocol."""
-        for effect in self.reply(request, jsonrpc.failure(request.id, code, text)):
+        for effect in self.reply(request, jsonrpc.failure(request.id, code, text, data)):
             self._emit(effect)
+
+
+def _progress(request: Request) -> str | int | None:
+    token = meta_of(request.params).get("progressToken")
+    return token if isinstance(token, str | int) else None
 
 
 def _key(id: str | int) -> IdKey:

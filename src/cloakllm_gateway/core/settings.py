@@ -7,6 +7,8 @@ from enum import StrEnum
 
 from msgspec import Struct, field
 
+from cloakllm_gateway.vault.code import Language
+
 
 class Scope(StrEnum):
     """Which upstreams a token may be restored for (design, section 6)."""
@@ -22,6 +24,15 @@ class Action(StrEnum):
     ALLOW = "allow"
     ASK = "ask"
     DENY = "deny"
+
+
+class Treatment(StrEnum):
+    """What is done with a value on its way to the model; only ``tokenize`` can be undone."""
+
+    TOKENIZE = "tokenize"
+    PASS = "pass"
+    REDACT = "redact"
+    BLOCK = "block"
 
 
 class RawData(StrEnum):
@@ -53,13 +64,33 @@ class Flow(Struct, frozen=True):
     hosts: tuple[str, ...] = ()
 
 
+class ToolRules(Struct, frozen=True):
+    """What holds for the tools of one upstream whose own name matches ``glob``.
+
+    ``categories`` and ``paths`` (into the structured result) say what the model
+    is shown; ``parameters`` declares what the arguments of these names hold.
+    """
+
+    glob: str
+    categories: Mapping[str, Treatment] = field(default_factory=dict)
+    paths: Mapping[str, Treatment] = field(default_factory=dict)
+    parameters: Mapping[str, Language] = field(default_factory=dict)
+
+
+class ToolChanges(StrEnum):
+    """What happens to calls of a tool that is no longer what the client was told."""
+
+    LOG = "log"
+    HOLD = "hold"
+
+
 class UpstreamSettings(Struct, frozen=True):
     """One upstream as the core sees it.
 
     ``origin`` is the name with a fingerprint of what is behind it, so that
     another program configured under the same name inherits nothing.
     ``prefix`` is what its names are prefixed with; empty means none.
-    ``passing`` are the categories that this upstream may show the model.
+    ``categories`` says what is done with its values, ``tools`` what holds for some of its tools.
     ``request_timeout`` is in seconds, renewed by every progress notification.
     ``relax_input_schema`` lets tokens stand where its tools ask for text of a form.
     """
@@ -67,7 +98,8 @@ class UpstreamSettings(Struct, frozen=True):
     name: str
     prefix: str
     origin: str
-    passing: frozenset[str] = frozenset()
+    categories: Mapping[str, Treatment] = field(default_factory=dict)
+    tools: tuple[ToolRules, ...] = ()
     token_scope: Scope | None = None
     request_timeout: float = 300.0
     startup_timeout: float = 60.0
@@ -81,7 +113,9 @@ class UpstreamSettings(Struct, frozen=True):
 class Settings(Struct, frozen=True):
     """One gateway.  ``startup_wait`` is in seconds; ``name_budget`` in characters.
 
-    ``persistent`` says that tokens outlive a session.
+    ``persistent`` says that tokens outlive a session, ``bridge_versions`` that
+    upstreams may speak different versions of the session era.  ``secret`` makes
+    the handles of one session ones that nobody can guess.
     """
 
     upstreams: Mapping[str, UpstreamSettings]
@@ -92,6 +126,7 @@ class Settings(Struct, frozen=True):
     groups: tuple[frozenset[str], ...] = ()
     raw_data: Mapping[str, RawData] = field(default_factory=dict)
     mode: Mode = Mode.ENFORCE
+    tool_changes: ToolChanges = ToolChanges.LOG
     refuse_unknown_tokens: bool = True
     persistent: bool = False
     categories: frozenset[str] = field(default_factory=frozenset)
@@ -102,6 +137,15 @@ class Settings(Struct, frozen=True):
     max_bytes: int = 64 * 1024 * 1024
     max_depth: int = 200
     version: str = "0"
+    bridge_versions: bool = False
+    secret: bytes = b""
+
+    @property
+    def redacts(self) -> bool:
+        """Whether any rule cuts values out for good."""
+        rules = [u.categories for u in self.upstreams.values()]
+        rules += [part for u in self.upstreams.values() for t in u.tools for part in (t.categories, t.paths)]
+        return any(Treatment.REDACT in part.values() for part in rules)
 
     @property
     def enforces(self) -> bool:

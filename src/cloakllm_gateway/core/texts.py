@@ -32,6 +32,16 @@ INTERNAL_ERROR = "The gateway had an internal error; nothing of the request was 
 NOT_GRANTED = "The configuration does not let this upstream show pages (ui)"
 UNKNOWN_TASK = "No upstream has this task"
 UNKNOWN_RESOURCE = "No upstream serves this resource: use a URI from the lists"
+NO_VERSION = "Every request of this protocol version names it in _meta, with what the client can do"
+NO_SESSION = "This connection has no session: it was opened with a protocol version whose requests stand alone"
+IN_SESSION = "This connection has a session: requests of the version that knows none don't belong here"
+UNKNOWN_VERSION = "The gateway does not speak this protocol version"
+HEADERS = "The headers of the request do not repeat it"
+UNKNOWN_STATE = (
+    "This requestState is not one that the gateway gave for this request, or it is too old. "
+    "Send the request again without it"
+)
+NOT_STATELESS = "The upstreams speak only protocol versions with a session: send initialize"
 UNRECORDED = "The gateway can't write its audit log, so it passes nothing on (audit.on_error)"
 UNRECORDED_ANSWER = f"{UNRECORDED}. A request that had reached its upstream may already have taken effect."
 GIVEN_AS_TEXT = (
@@ -74,7 +84,22 @@ def none_ready(states: str) -> str:
 
 
 def diverged(versions: str) -> str:
-    return f"The upstreams settled on different protocol versions: {versions}. Run them behind gateways of their own"
+    return (
+        f"The upstreams settled on different protocol versions: {versions}. "
+        "Run them behind gateways of their own, or set bridge_versions to true"
+    )
+
+
+def no_question(upstream: str) -> str:
+    return f"The upstream {upstream} asked for more too often, or for something that is no request"
+
+
+def not_answerable(upstream: str) -> str:
+    return f"The upstream {upstream} needs something that this client does not offer or the configuration forbids"
+
+
+def not_answered(upstream: str) -> str:
+    return f"The upstream {upstream} needed something from the client, which did not give it"
 
 
 def tool_error(id: str | int, text: str) -> dict[str, Any]:

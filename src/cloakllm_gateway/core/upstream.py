@@ -10,7 +10,10 @@ from typing import Any
 from msgspec import Struct, field
 
 from cloakllm_gateway.core.events import Effect
+from cloakllm_gateway.core.requests import Asked
 from cloakllm_gateway.core.settings import UpstreamSettings
+from cloakllm_gateway.protocol.eras import Era
+from cloakllm_gateway.protocol.headers import Declared
 from cloakllm_gateway.protocol.jsonrpc import Failure, Response
 from cloakllm_gateway.vault.entries import Entry
 
@@ -28,21 +31,26 @@ class Phase(Enum):
 class Call(Struct):
     """One request in flight towards an upstream.
 
-    ``client_id`` is the id of the client's request it serves (None for the
-    gateway's own), ``progress_token`` what the client wants progress under,
-    ``restored`` the entries whose values the request carried, ``uri`` the form
-    in which the client asked for a resource, by its real URI.
+    ``params`` are as they were sent, but for what the era adds.  ``asked`` is
+    the client's request it serves (None for the gateway's own),
+    ``restored`` the entries whose values the request carried, ``uris`` the form
+    in which the client asked for a resource, by its real URI, ``marked`` the
+    arguments that headers repeat, ``round`` how often the upstream has asked
+    for more.
+    A ``timeout`` of 0 is none.
     """
 
     upstream: str
     id: int
     method: str
+    params: dict[str, Any] | None
     answered: Callable[[Response | Failure], None]
-    client_id: str | int | None = None
-    progress_token: str | int | None = None
+    asked: Asked | None = None
     restored: Sequence[Entry] = ()
     uris: dict[str, str] = field(default_factory=dict)
     timeout: float = 0.0
+    marked: Sequence[Declared] = ()
+    round: int = 0
 
 
 class Ticket(Struct, eq=False):
@@ -85,16 +93,20 @@ class Lane:
 
 
 class Upstream(Struct):
-    """The running state of one configured upstream; ``subscriptions`` are real URIs."""
+    """The running state of one configured upstream.
+
+    ``knows_no_probe`` once it was offered the stateless era in vain.
+    """
 
     settings: UpstreamSettings
     phase: Phase = Phase.DOWN
     reason: str = "it has not started yet"
     version: str = ""
+    era: Era = Era.SESSION
+    knows_no_probe: bool = False
     hello: dict[str, Any] = field(default_factory=dict)
     calls: dict[int, Call] = field(default_factory=dict)
     lane: Lane = field(default_factory=Lane)
-    subscriptions: set[str] = field(default_factory=set)
     _ids: int = 0
 
     @property
@@ -110,6 +122,10 @@ class Upstream(Struct):
         capabilities = self.hello.get("capabilities")
         declared = capabilities.get(name) if isinstance(capabilities, dict) else None
         return declared if isinstance(declared, dict) else None
+
+    def serving(self) -> list[Asked]:
+        """The client's requests that its calls in flight serve, oldest first."""
+        return [call.asked for call in self.calls.values() if call.asked is not None]
 
     def restored(self) -> tuple[Entry, ...]:
         """The values that the calls in flight carried: whatever it says meanwhile may repeat their parts."""

@@ -1,0 +1,196 @@
+"""The notifications of upstreams on their way to the client: made clean, in order, to whom they concern."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from cloakllm_gateway.core.calls import Calls
+from cloakllm_gateway.core.directory import Directory
+from cloakllm_gateway.core.events import CLIENT, Effect, Log, Send
+from cloakllm_gateway.core.jobs import Jobs, Work
+from cloakllm_gateway.core.questions import Questions
+from cloakllm_gateway.core.requests import Asked
+from cloakllm_gateway.core.settings import Settings
+from cloakllm_gateway.core.subscriptions import TASK, URI, Subscriptions, Watch
+from cloakllm_gateway.core.upstream import Upstream
+from cloakllm_gateway.protocol import eras, jsonrpc
+from cloakllm_gateway.protocol.eras import Era
+from cloakllm_gateway.protocol.jsonrpc import Notification, Response
+from cloakllm_gateway.protocol.surface import DATA, SURFACE
+
+LIST_CHANGED = {
+    "notifications/tools/list_changed": "tools",
+    "notifications/prompts/list_changed": "prompts",
+    "notifications/resources/list_changed": "resources",
+}
+
+#: What the log and the audit call a notification whose method is the upstream's own text.
+UNKNOWN = "notifications/unknown"
+
+#: Takes the clean params (None where there were none) and gives what is sent.
+Deliver: TypeAlias = Callable[[Mapping[str, Any] | None], Sequence[Effect]]
+
+
+class Notices:
+    """Passes them on.  ``list_changed`` is told which list of an upstream is no longer what it was."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        jobs: Jobs,
+        calls: Calls,
+        questions: Questions,
+        subscriptions: Subscriptions,
+        directory: Directory,
+        emit: Callable[[Effect], None],
+        to_client: Callable[[list[Effect]], None],
+        list_changed: Callable[[str], None],
+    ) -> None:
+        self._settings = settings
+        self._jobs = jobs
+        self._calls = calls
+        self._questions = questions
+        self._subscriptions = subscriptions
+        self._directory = directory
+        self._emit = emit
+        self._to_client = to_client
+        self._list_changed = list_changed
+        self.front = Era.SESSION
+
+    def arrived(self, upstream: Upstream, notification: Notification) -> None:
+        """One notification of an upstream."""
+        method, params = notification.method, _without_stream(upstream, notification.params)
+        given = params or {}
+        match method:
+            case _ if method in LIST_CHANGED:
+                self._list_changed(LIST_CHANGED[method])
+            case "notifications/progress":
+                call = self._calls.progressed(upstream, given.get("progressToken"))
+                if call is not None and call.asked is not None:
+                    self._relay(upstream, method, params, self._progress_of(call.asked))
+            case "notifications/cancelled":
+                self._cancelled(upstream, params)
+            case "notifications/resources/updated" if self._owned_by_another(upstream, given.get("uri")):
+                self._emit(Log("warning", "update_of_anothers_resource", {"upstream": upstream.name}))
+            case (
+                "notifications/initialized"
+                | "notifications/roots/list_changed"
+                | "notifications/subscriptions/acknowledged"
+            ):
+                self._emit(Log("debug", "notification_out_of_place", {"upstream": upstream.name}))
+            case _ if self.front is Era.STATELESS and (watch := _watched(method, given)):
+                self._relay(upstream, method, params, self._streamed(upstream, watch, method))
+            case "notifications/message":
+                self._relay(upstream, method, params, self._logged(upstream, given.get("level")))
+            case _:
+                self._relay(upstream, method, params, self._about(upstream, method))
+
+    # -- to whom ---------------------------------------------------------------------------------------
+
+    def _about(self, upstream: Upstream, method: str) -> Deliver:
+        """With the request that the upstream is working on, if there is one."""
+        asked = next(iter(upstream.serving()), None)
+
+        def deliver(params: Mapping[str, Any] | None) -> Sequence[Effect]:
+            return [_notice(method, params, asked.waits if asked else None)]
+
+        return deliver
+
+    def _logged(self, upstream: Upstream, level: Any) -> Deliver:
+        """A session hears what it asked to hear; a stateless client what one of its requests asked for."""
+        method = "notifications/message"
+        if self.front is Era.SESSION:
+            return self._about(upstream, method)
+        listening = [asked for asked in upstream.serving() if eras.is_audible(level, asked.client.log_level)]
+
+        def deliver(params: Mapping[str, Any] | None) -> Sequence[Effect]:
+            return [_notice(method, params, asked.waits) for asked in listening[:1] if asked.waits is not None]
+
+        return deliver
+
+    def _progress_of(self, asked: Asked) -> Deliver:
+        def deliver(params: Mapping[str, Any] | None) -> Sequence[Effect]:
+            if asked.progress is None or asked.waits is None:
+                return []
+            said = {**(params or {}), "progressToken": asked.progress}
+            return [_notice("notifications/progress", said, asked.waits)]
+
+        return deliver
+
+    def _streamed(self, upstream: Upstream, watch: Watch, method: str) -> Deliver:
+        def deliver(params: Mapping[str, Any] | None) -> Sequence[Effect]:
+            return self._subscriptions.told(upstream.name, watch, method, params or {})
+
+        return deliver
+
+    def _cancelled(self, upstream: Upstream, params: Mapping[str, Any] | None) -> None:
+        """It takes a question back, or ends a stream of the gateway's."""
+        said = (params or {}).get("requestId")
+        call = upstream.calls.get(said) if isinstance(said, int) and upstream.era is Era.STATELESS else None
+        if call is not None:
+            if call.method == "subscriptions/listen" and self._calls.take(upstream, call.id):
+                call.answered(Response(call.id, {}))
+            return
+        id = self._questions.cancelled(upstream, said)
+        if id is not None:
+
+            def deliver(params: Mapping[str, Any] | None) -> Sequence[Effect]:
+                return [_notice("notifications/cancelled", {**(params or {}), "requestId": id}, None)]
+
+            self._relay(upstream, "notifications/cancelled", params, deliver)
+
+    def _owned_by_another(self, upstream: Upstream, uri: Any) -> bool:
+        owner = self._directory.owner(uri) if isinstance(uri, str) else None
+        return owner is not None and owner.upstream != upstream.name
+
+    # -- made clean --------------------------------------------------------------------------------------
+
+    def _relay(self, upstream: Upstream, method: str, params: Mapping[str, Any] | None, deliver: Deliver) -> None:
+        """Pass it on in the order in which the upstream spoke."""
+        row = SURFACE.get(method)
+        ticket = upstream.lane.enter(is_response=False)
+
+        def done(part: Any, effects: list[Effect]) -> None:
+            sent = deliver(None if params is None else part)
+            self._to_client(upstream.lane.settle(ticket, [*effects, *sent]))
+
+        def failed(_reason: str) -> None:
+            self._to_client(upstream.lane.settle(ticket, []))
+
+        if row is None and self._settings.enforces:
+            # The name of an unknown notification is the upstream's own text.
+            def checked(part: Any, effects: list[Effect]) -> None:
+                if part["method"] != method:
+                    failed("")
+                    return
+                done(part.get("params"), effects)
+
+            self._jobs.start(Work(upstream, UNKNOWN, {"method": method, "params": params}, DATA, checked, failed))
+            return
+        shape = row.params if row else DATA
+        self._jobs.start(Work(upstream, method, params or {}, shape, done, failed, upstream.restored()))
+
+
+def _notice(method: str, params: Mapping[str, Any] | None, related: str | int | None) -> Send:
+    return Send(CLIENT, jsonrpc.notification(method, None if params is None else dict(params)), related=related)
+
+
+def _without_stream(upstream: Upstream, params: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """Without the id of the gateway's own stream that a stateless upstream sent it on."""
+    meta = eras.meta_of(params)
+    if params is None or upstream.era is Era.SESSION or eras.SUBSCRIPTION not in meta:
+        return params
+    kept = {name: value for name, value in meta.items() if name != eras.SUBSCRIPTION}
+    rest = {name: value for name, value in params.items() if name != "_meta"}
+    return {**rest, "_meta": kept} if kept else rest
+
+
+def _watched(method: str, params: Mapping[str, Any]) -> Watch | None:
+    """What a notification is about that goes to streams only."""
+    uri, task = params.get("uri"), params.get("taskId")
+    if method == "notifications/resources/updated" and isinstance(uri, str):
+        return Watch(URI, uri)
+    if method == "notifications/tasks" and isinstance(task, str):
+        return Watch(TASK, task)
+    return None

@@ -1,0 +1,75 @@
+"""What is looked at before a request of the client is served: its era, its version, the headers that repeat it.
+
+The first request decides the era of a connection, and a message of the other
+one is answered as its own era expects.
+
+Source: MCP 2026-07-28, "Versioning" and "Error codes".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from cloakllm_gateway.core import handshake, texts
+from cloakllm_gateway.protocol import eras
+from cloakllm_gateway.protocol.eras import Era
+from cloakllm_gateway.protocol.headers import Declared
+from cloakllm_gateway.protocol.jsonrpc import INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, Request
+
+#: The methods a client may call in each era.
+SERVED = {
+    Era.SESSION: frozenset({"initialize", "ping", *handshake.SERVER_SERVES}) - {"tasks/update"},
+    Era.STATELESS: frozenset({"server/discover", "subscriptions/listen", *handshake.SERVER_SERVES})
+    - {"logging/setLevel", "resources/subscribe", "resources/unsubscribe", "tasks/result", "tasks/list"},
+}
+
+
+class Fault(NamedTuple):
+    """Why a request is not served, as a JSON-RPC error says it."""
+
+    code: int
+    text: str
+    data: Any = None
+
+
+def fault(locked: Era | None, request: Request) -> Fault | None:
+    """What is wrong with ``request`` on a connection that is ``locked`` to an era, or to none yet."""
+    method, params = request.method, request.params
+    stateless = eras.is_stateless(method, params)
+    if locked is Era.SESSION:
+        if stateless and method != "server/discover":
+            return Fault(INVALID_REQUEST, texts.IN_SESSION)
+        return None if method in SERVED[Era.SESSION] else Fault(METHOD_NOT_FOUND, texts.UNKNOWN_METHOD)
+    if locked is Era.STATELESS and method == "initialize":
+        return _unsupported((params or {}).get("protocolVersion"), eras.STATELESS_VERSIONS)
+    if locked is Era.STATELESS or stateless:
+        return _stateless_fault(request)
+    return None if method in SERVED[Era.SESSION] else Fault(METHOD_NOT_FOUND, texts.UNKNOWN_METHOD)
+
+
+def _stateless_fault(request: Request) -> Fault | None:
+    meta = eras.meta_of(request.params)
+    version = meta.get(eras.VERSION)
+    if not isinstance(version, str) or not isinstance(meta.get(eras.CAPABILITIES), dict):
+        return Fault(INVALID_PARAMS, texts.NO_VERSION)
+    if version not in eras.STATELESS_VERSIONS:
+        return _unsupported(version, (*eras.STATELESS_VERSIONS, *reversed(eras.SESSION_VERSIONS)))
+    if request.method not in SERVED[Era.STATELESS]:
+        return Fault(METHOD_NOT_FOUND, texts.UNKNOWN_METHOD)
+    return None
+
+
+def _unsupported(requested: Any, supported: Sequence[str]) -> Fault:
+    said = {"requested": requested} if isinstance(requested, str) else {}
+    return Fault(eras.UNSUPPORTED_VERSION, texts.UNKNOWN_VERSION, {"supported": list(supported), **said})
+
+
+def header_fault(request: Request, headers: Mapping[str, str] | None, marked: Sequence[Declared] = ()) -> Fault | None:
+    """What is wrong with the ``headers`` that repeat a request; nothing where there are none to repeat it."""
+    if headers is None:
+        return None
+    from cloakllm_gateway.protocol.headers import mismatch  # over HTTP only
+
+    wrong = mismatch(request.method, request.params or {}, headers, marked)
+    return None if wrong is None else Fault(eras.HEADER_MISMATCH, f"{texts.HEADERS}: {wrong}")

@@ -1,0 +1,114 @@
+"""Calls that a stateless upstream answers with a question: asked of the client, then sent again with what it says.
+
+Source: MCP 2026-07-28, "Multi round-trip requests".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from cloakllm_gateway.core import texts
+from cloakllm_gateway.core.events import Effect, StartTimer, Timer
+from cloakllm_gateway.core.questions import Question, Questions
+from cloakllm_gateway.core.requests import Asked
+from cloakllm_gateway.core.upstream import Call, Upstream
+from cloakllm_gateway.protocol import eras
+from cloakllm_gateway.protocol.eras import Era
+from cloakllm_gateway.protocol.jsonrpc import Request
+from cloakllm_gateway.vault.entries import Entry
+
+PURPOSE = "round"
+
+#: How often an upstream may answer a request with a question.
+MOST = 10
+
+#: Seconds before a request is sent again whose upstream asked nothing and only wants it later.
+LATER = 1.0
+
+#: Sends a call again, with these params added and these entries restored in them.
+Resend: TypeAlias = Callable[[Asked, Upstream, Call, Mapping[str, Any], Sequence[Entry]], None]
+#: Ends a request with a failure that the upstream is to blame for.
+Refuse: TypeAlias = Callable[[Request, str], None]
+
+
+class Rounds:
+    """The requests that an upstream wants to see again."""
+
+    def __init__(self, questions: Questions, emit: Callable[[Effect], None], resend: Resend, refuse: Refuse) -> None:
+        self._questions = questions
+        self._emit = emit
+        self._resend = resend
+        self._refuse = refuse
+        self._later: dict[int, Callable[[], None]] = {}
+        self._numbers = 0
+
+    def begin(
+        self, asked: Asked, upstream: Upstream, call: Call, said: Mapping[str, Any], clean: Mapping[str, Any]
+    ) -> list[Effect]:
+        """Ask the client what an ``input_required`` result wants: ``said`` by the upstream, ``clean`` of it."""
+        asks = said.get("inputRequests")
+        requests = _requests(asks if isinstance(asks, dict) else {})
+        if requests is None or call.round >= MOST:
+            self._refuse(asked.request, texts.no_question(upstream.name))
+            return []
+        if not all(self._questions.offered(upstream, request.method, asked) for request in requests.values()):
+            self._refuse(asked.request, texts.not_answerable(upstream.name))
+            return []
+        state = said.get("requestState")
+        added: dict[str, Any] = {} if state is None else {"requestState": state}
+        if not requests:
+            return self._wait(asked, upstream, call, added)
+        responses: dict[str, Any] = {}
+        entries: list[Entry] = []
+
+        def reply_for(key: str) -> Callable[[dict[str, Any], Sequence[Entry]], None]:
+            def reply(message: dict[str, Any], restored: Sequence[Entry]) -> None:
+                if "error" in message:
+                    self._refuse(asked.request, texts.not_answered(upstream.name))
+                    return
+                responses[key] = message["result"]
+                entries.extend(restored)
+                if len(responses) == len(requests):
+                    again = {"inputResponses": {key: responses[key] for key in requests}}
+                    self._resend(asked, upstream, call, {**again, **added}, entries)
+
+            return reply
+
+        shown = clean["inputRequests"]
+        questions = [
+            Question(key, request, shown[key].get("params") or {}, reply_for(key)) for key, request in requests.items()
+        ]
+        return self._questions.pose(upstream, asked, questions)
+
+    def _wait(self, asked: Asked, upstream: Upstream, call: Call, added: Mapping[str, Any]) -> list[Effect]:
+        """Nothing is asked: a stateless client is told to come back, for a session's the gateway does."""
+
+        def again() -> None:
+            self._resend(asked, upstream, call, added, ())
+
+        if self._questions.front is Era.STATELESS:
+            return self._questions.pose(upstream, asked, [], again)
+        self._numbers += 1
+        self._later[self._numbers] = again
+        return [StartTimer(Timer(PURPOSE, subject=self._numbers), LATER)]
+
+    def elapsed(self, number: int) -> None:
+        if again := self._later.pop(number, None):
+            again()
+
+
+def _requests(asks: Mapping[str, Any]) -> dict[str, Request] | None:
+    """The questions of one round by their keys; None where one is no request."""
+    requests: dict[str, Request] = {}
+    for key, ask in asks.items():
+        method, params = (ask.get("method"), ask.get("params")) if isinstance(ask, dict) else (None, None)
+        if not isinstance(method, str) or not isinstance(params, dict | None):
+            return None
+        requests[key] = Request(key, method, params)
+    return requests
+
+
+def wants_more(result: Any) -> bool:
+    """Whether a result is none yet."""
+    return isinstance(result, dict) and result.get("resultType") == eras.INPUT_REQUIRED

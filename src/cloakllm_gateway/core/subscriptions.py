@@ -1,0 +1,197 @@
+"""Who is to be told of changes: subscriptions of the client, in both eras, and those at the upstreams.
+
+A session subscribes to resources one by one and hears of changed lists anyway.
+A stateless client opens streams (``subscriptions/listen``) that name what they
+want, and a notification says which stream it is for.  Towards an upstream the
+gateway subscribes in that upstream's era, once for all streams, and again when
+the upstream was started anew.
+
+Source: MCP 2025-11-25, "Subscriptions"; 2026-07-28, ``subscriptions/listen``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from msgspec import Struct, field
+
+from cloakllm_gateway.core.calls import Calls, is_ours
+from cloakllm_gateway.core.events import CLIENT, Effect, Send, StartTimer, Timer
+from cloakllm_gateway.core.requests import Asked
+from cloakllm_gateway.core.upstream import Phase, Upstream
+from cloakllm_gateway.protocol import jsonrpc
+from cloakllm_gateway.protocol.eras import SUBSCRIPTION, Era
+from cloakllm_gateway.protocol.jsonrpc import Failure, Response
+
+PURPOSE = "listen"
+
+#: Seconds before a stream that an upstream ended is opened again.
+AGAIN = 5.0
+
+#: The lists that may change, and what a stream says to hear of it.
+LISTS = {"tools": "toolsListChanged", "prompts": "promptsListChanged", "resources": "resourcesListChanged"}
+
+
+class Watch(NamedTuple):
+    """One thing to hear of: a member of ``notifications`` and, of those that are lists, one item."""
+
+    member: str
+    item: str = ""
+
+
+URI, TASK = "resourceSubscriptions", "taskIds"
+
+
+class Stream(Struct, eq=False):
+    """One ``subscriptions/listen`` of the client: the lists it wants, and (upstream, watch) of the rest."""
+
+    asked: Asked
+    lists: frozenset[str]
+    watches: frozenset[tuple[str, Watch]]
+
+
+class _Watched(Struct):
+    """What is subscribed to at one upstream: the call that is open for it in the stateless era."""
+
+    calls: dict[Watch, int | None] = field(default_factory=dict)
+
+
+class Subscriptions:
+    """The streams of the client, and what the upstreams were asked for them."""
+
+    def __init__(self, upstreams: Mapping[str, Upstream], calls: Calls, emit: Callable[[Effect], None]) -> None:
+        self._upstreams = upstreams
+        self._calls = calls
+        self._emit = emit
+        self._streams: list[Stream] = []
+        self._watched = {name: _Watched() for name in upstreams}
+
+    # -- the client ----------------------------------------------------------------------------------
+
+    @property
+    def streams(self) -> int:
+        """How many streams are open."""
+        return len(self._streams)
+
+    def open(self, stream: Stream, granted: Mapping[str, Any]) -> list[Effect]:
+        """A stream begins: ``granted`` is what it will hear of."""
+        self._streams.append(stream)
+        for name, watch in stream.watches:
+            self.watch(self._upstreams[name], watch)
+        return [self._told(stream, "notifications/subscriptions/acknowledged", {"notifications": dict(granted)})]
+
+    def close(self, asked: Asked) -> None:
+        """The client no longer listens."""
+        closed = [stream for stream in self._streams if stream.asked is asked]
+        self._streams = [stream for stream in self._streams if stream.asked is not asked]
+        still = {watch for stream in self._streams for watch in stream.watches}
+        for name, watch in {watch for stream in closed for watch in stream.watches} - still:
+            self.unwatch(self._upstreams[name], watch)
+
+    def list_changed(self, kind: str) -> list[Effect]:
+        method = f"notifications/{kind}/list_changed"
+        return [self._told(stream, method, {}) for stream in self._streams if kind in stream.lists]
+
+    def told(self, upstream: str, watch: Watch, method: str, params: Mapping[str, Any]) -> list[Effect]:
+        """What the client hears of a notification that concerns ``watch``."""
+        listening = [stream for stream in self._streams if (upstream, watch) in stream.watches]
+        return [self._told(stream, method, params) for stream in listening]
+
+    def _told(self, stream: Stream, method: str, params: Mapping[str, Any]) -> Send:
+        id = stream.asked.waits
+        meta = params.get("_meta")
+        said = {**params, "_meta": {**(meta if isinstance(meta, dict) else {}), SUBSCRIPTION: id}}
+        return Send(CLIENT, jsonrpc.notification(method, said), related=id)
+
+    # -- the upstreams -------------------------------------------------------------------------------
+
+    def watch(self, upstream: Upstream, watch: Watch) -> None:
+        """See that the upstream tells of ``watch``, now and after it was started anew."""
+        watched = self._watched[upstream.name].calls
+        if watch not in watched:
+            watched[watch] = None
+            self._ask(upstream, watch)
+
+    def note(self, upstream: Upstream, watch: Watch) -> None:
+        """The client's own request asks the upstream: only a start anew is to ask again."""
+        self._watched[upstream.name].calls[watch] = None
+
+    def unwatch(self, upstream: Upstream, watch: Watch) -> None:
+        watched = self._watched[upstream.name].calls
+        call = watched.pop(watch, None)
+        if upstream.phase is not Phase.READY:
+            return
+        if call is not None:
+            self._calls.cancel(upstream, call)
+        elif watch.member == URI and upstream.era is Era.SESSION:
+            self._own(upstream, "resources/unsubscribe", {"uri": watch.item}, _nobody_waits)
+
+    def forget(self, upstream: Upstream, watch: Watch) -> None:
+        """The client's own request ends the subscription."""
+        self._watched[upstream.name].calls.pop(watch, None)
+
+    def ready(self, upstream: Upstream) -> None:
+        """An upstream is there, or there again."""
+        if upstream.era is Era.STATELESS:
+            for kind, member in LISTS.items():
+                if (upstream.capability(kind) or {}).get("listChanged") is True:
+                    self._watched[upstream.name].calls[Watch(member)] = None
+        for watch in sorted(self._watched[upstream.name].calls):
+            self._ask(upstream, watch)
+
+    def _ask(self, upstream: Upstream, watch: Watch) -> None:
+        if upstream.phase is not Phase.READY:
+            return
+        if upstream.era is Era.STATELESS:
+            self._listen(upstream, watch)
+        elif watch.member == URI:
+            self._own(upstream, "resources/subscribe", {"uri": watch.item}, _nobody_waits)
+
+    def _listen(self, upstream: Upstream, watch: Watch) -> None:
+        """A stream of the gateway's own, for as long as the upstream keeps it open."""
+
+        def ended(answer: Response | Failure) -> None:
+            calls = self._watched[upstream.name].calls
+            if watch not in calls:
+                return
+            calls[watch] = None
+            if isinstance(answer, Response):
+                self._emit(StartTimer(Timer(PURPOSE, upstream.name, "\n".join(watch)), AGAIN))
+            elif not is_ours(answer):
+                del calls[watch]  # it does not serve such streams
+
+        wanted = {watch.member: [watch.item] if watch.item else True}
+        call = self._calls.send(upstream, "subscriptions/listen", {"notifications": wanted}, ended, timeout=0)
+        self._watched[upstream.name].calls[watch] = call.id
+
+    def again(self, upstream: Upstream, subject: str) -> None:
+        """It is time to open a stream again that an upstream ended."""
+        watch = Watch(*subject.split("\n", 1))
+        if self._watched[upstream.name].calls.get(watch, 0) is None:
+            self._ask(upstream, watch)
+
+    def _own(
+        self,
+        upstream: Upstream,
+        method: str,
+        params: dict[str, Any],
+        answered: Callable[[Response | Failure], None],
+    ) -> None:
+        self._calls.send(upstream, method, params, answered, timeout=upstream.settings.request_timeout)
+
+
+def granted(
+    wanted: Mapping[str, Any], capabilities: Mapping[str, Any], served: Mapping[str, Sequence[str]]
+) -> dict[str, Any]:
+    """Of what a stream wants, what it gets: lists that may change, and of items those that somebody serves."""
+    lists: dict[str, Any] = {}
+    for kind, member in LISTS.items():
+        declared = capabilities.get(kind)
+        if wanted.get(member) is True and isinstance(declared, dict) and declared.get("listChanged") is True:
+            lists[member] = True
+    return {**lists, **{member: list(items) for member, items in served.items() if items}}
+
+
+def _nobody_waits(_answer: Response | Failure) -> None:
+    """The answer changes nothing."""
