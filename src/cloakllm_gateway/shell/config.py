@@ -2,8 +2,9 @@
 
 One JSON file.  Unknown keys are refused at every level, because a misspelt
 ``detect_emials`` that is ignored is a leak.  Nothing is expanded or taken from
-the environment: what is written is what holds.  Relative paths (``cwd``,
-``state_dir``, the paths of ``audit``, a ``command`` with a separator in it) start at the file's own
+the environment but where it is named: credentials of servers over HTTP, as
+``${NAME}`` in ``url``, ``headers`` and ``proxy``.  Relative paths (``cwd``,
+``state_dir``, ``ca_file``, the paths of ``audit``, a ``command`` with a separator in it) start at the file's own
 folder, since clients start the gateway in folders of their choosing.
 
 The file names programs that will be executed: it must come from a trusted place.
@@ -80,23 +81,42 @@ class LogLevel(StrEnum):
     ERROR = "error"
 
 
-class UpstreamConfig(Struct, frozen=True):
-    """One MCP server behind the gateway: a program and what it may do.  Times are in seconds."""
+class Kind(StrEnum):
+    """How a server is spoken to, in the words of the clients' own configurations."""
 
-    command: Annotated[str, Meta(min_length=1)]
+    STDIO = "stdio"
+    HTTP = "http"
+    STREAMABLE = "streamable-http"
+    STREAMABLE_TOO = "streamableHttp"
+    SSE = "sse"
+
+
+class UpstreamConfig(Struct, frozen=True):
+    """One MCP server behind the gateway, and what it may do: a program to run, or a ``url``.  Times are in seconds.
+
+    What it may ask of the client is open to programs by default, and to others when it is granted.
+    """
+
+    command: Annotated[str, Meta(min_length=1)] | None = None
     args: tuple[str, ...] = ()
     env: dict[str, str] = field(default_factory=dict)
     cwd: str | None = None
     inherit_env: bool = False
+    type: Kind | None = None
+    url: Annotated[str, Meta(min_length=1)] | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+    insecure: bool = False
+    proxy: Annotated[str, Meta(min_length=1)] | None = None
+    ca_file: Annotated[str, Meta(min_length=1)] | None = None
     startup_timeout: Seconds = 60.0
     request_timeout: Seconds = 300.0
     prefix: str | None = None
     token_scope: Scope | None = None
     categories: dict[str, Treatment] = field(default_factory=dict)
     ui: bool = False
-    sampling: bool = True
-    elicitation: bool = True
-    roots: bool = True
+    sampling: bool | None = None
+    elicitation: bool | None = None
+    roots: bool | None = None
     relax_input_schema: bool = False
 
 
@@ -223,9 +243,6 @@ class Config(Struct, frozen=True):
 _FAMILIAR = {
     "mcpServers": 'The servers of a client go under "upstreams" here',
     "servers": 'The servers of a client go under "upstreams" here',
-    "url": "Servers over HTTP can't be upstreams yet; only those that are started by a command",
-    "headers": "Servers over HTTP can't be upstreams yet; only those that are started by a command",
-    "type": "Leave it out: every upstream is started by its command",
 }
 
 #: Which categories each switch of the file turns off.
@@ -335,6 +352,37 @@ def _check_reference(config: Config, name: str, path: str, also: tuple[str, ...]
         raise Invalid(path, "names no upstream", nearest(name, [*config.upstreams, *also]))
 
 
+#: What only one of the two kinds of upstream has.
+_OF_COMMANDS = ("args", "env", "cwd", "inherit_env")
+_OF_URLS = ("headers", "insecure", "proxy", "ca_file")
+
+
+def _check_ways(config: Config) -> None:
+    """Each upstream is a program or a URL, and says nothing that is about the other."""
+    for name, upstream in config.upstreams.items():
+        path = join("upstreams", name)
+        if (upstream.command is None) == (upstream.url is None):
+            problem = "has neither a command nor a url" if upstream.url is None else "has both a command and a url"
+            raise Invalid(path, problem, "A server is started by its command, or reached at its url")
+        way, others = ("url", _OF_COMMANDS) if upstream.url else ("command", _OF_URLS)
+        for key in others:
+            if getattr(upstream, key):
+                raise Invalid(f"{path}.{key}", f"means nothing with a {way}")
+        if upstream.type is not None and (upstream.type is Kind.STDIO) != (way == "command"):
+            raise Invalid(f"{path}.type", f"contradicts the {way}")
+
+
+def _check_targets(config: Config) -> None:
+    for name, upstream in config.upstreams.items():
+        if upstream.url is not None:
+            from cloakllm_gateway.shell.remote.target import target
+
+            try:
+                target(upstream, os.environ)
+            except Invalid as error:
+                raise Invalid(f"upstreams.{name}.{error.path}", error.problem, error.hint) from None
+
+
 def _check_environments(config: Config) -> None:
     for name, upstream in config.upstreams.items():
         for variable, value in upstream.env.items():
@@ -433,6 +481,8 @@ def _check_anchor(config: Config) -> None:
 _CHECKS: tuple[Callable[[Config], None], ...] = (
     _check_upstream_names,
     _check_prefixes,
+    _check_ways,
+    _check_targets,
     _check_environments,
     _check_categories,
     _check_policy,
@@ -456,7 +506,8 @@ def _resolved(config: Config, folder: Path) -> Config:
         name: replace(
             upstream,
             cwd=_under(folder, upstream.cwd),
-            command=_under(folder, upstream.command) if _has_separator(upstream.command) else upstream.command,
+            command=_resolved_command(upstream.command, folder),
+            ca_file=_under(folder, upstream.ca_file),
         )
         for name, upstream in config.upstreams.items()
     }
@@ -467,6 +518,10 @@ def _resolved(config: Config, folder: Path) -> Config:
         vault=_resolved_vault(config.vault, folder),
         audit=_resolved_audit(config, folder),
     )
+
+
+def _resolved_command(command: str | None, folder: Path) -> str | None:
+    return _under(folder, command) if command is not None and _has_separator(command) else command
 
 
 def _resolved_vault(vault: VaultConfig, folder: Path) -> VaultConfig:

@@ -83,6 +83,7 @@ def _found(command: str, path: str) -> str | None:
 
 async def spawn(upstream: UpstreamConfig, parent: Mapping[str, str]) -> Process:
     """Start ``upstream`` in a process group of its own; raises :class:`SpawnError`."""
+    assert upstream.command is not None
     variables = environment(upstream, parent)
     path = variables.get("PATH", os.defpath)
     program = _found(upstream.command, path)

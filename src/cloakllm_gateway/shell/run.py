@@ -51,11 +51,11 @@ from cloakllm_gateway.shell.proof import prove
 from cloakllm_gateway.shell.scanner import INLINE
 from cloakllm_gateway.shell.stores import Follower
 from cloakllm_gateway.shell.streams import Streams
-from cloakllm_gateway.shell.supervisor import Restarts, Spec, Supervisor
+from cloakllm_gateway.shell.supervisor import Restarts
 from cloakllm_gateway.shell.timers import Timers
 from cloakllm_gateway.shell.transports import Transport
 from cloakllm_gateway.shell.transports.stdio import Front
-from cloakllm_gateway.shell.wiring import Parts, Shared, assemble
+from cloakllm_gateway.shell.wiring import Parts, Shared, assemble, link_to
 from cloakllm_gateway.vault.entries import Token
 
 #: Events that may wait before their senders have to.
@@ -296,13 +296,9 @@ async def converse(
     async with anyio.create_task_group() as tasks:
         follower = await shared.store.follow(parts.namespace)
         interpreter = Interpreter(parts, follower, front, audit, tasks)
-        for name, upstream in shared.config.upstreams.items():
-            spec = Spec(name, upstream, shared.config.limits.max_message_bytes)
-            supervisor = Supervisor(
-                spec, interpreter.post, parts.cleaner.for_upstream(name), shared.logger, restarts=restarts()
-            )
-            interpreter.links[name] = supervisor
-            tasks.start_soon(supervisor.run)
+        for name in shared.config.upstreams:
+            link = interpreter.links[name] = link_to(parts, name, interpreter.post, restarts())
+            tasks.start_soon(link.run)
         await prepare()
         async with audited(audit, parts, tasks):
             tasks.start_soon(interpreter.run)

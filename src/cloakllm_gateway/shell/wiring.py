@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import time
 from pathlib import Path
 
@@ -24,9 +25,11 @@ from cloakllm_gateway.shell.config import (
     UpstreamConfig,
     detection_settings,
 )
+from cloakllm_gateway.shell.link import Link
 from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.scanner import Scanner
 from cloakllm_gateway.shell.stores import STORES, Options, Store, default_state_dir
+from cloakllm_gateway.shell.supervisor import Post, Restarts, Spec, Supervisor
 from cloakllm_gateway.vault.tokens import LITERAL
 from cloakllm_gateway.vault.vault import Vault
 
@@ -154,14 +157,36 @@ def _upstream(name: str, config: UpstreamConfig) -> UpstreamSettings:
         request_timeout=config.request_timeout,
         startup_timeout=config.startup_timeout,
         ui=config.ui,
-        sampling=config.sampling,
-        elicitation=config.elicitation,
-        roots=config.roots,
+        sampling=_granted(config.sampling, config),
+        elicitation=_granted(config.elicitation, config),
+        roots=_granted(config.roots, config),
         relax_input_schema=config.relax_input_schema,
     )
 
 
+def _granted(wanted: bool | None, config: UpstreamConfig) -> bool:
+    """What is not said: a program on this machine may ask the client, a server elsewhere may not."""
+    return config.command is not None if wanted is None else wanted
+
+
 def fingerprint(config: UpstreamConfig) -> str:
-    """What tells two programs of the same name apart: the command and its arguments."""
-    what = json.dumps([config.command, *config.args]).encode()
-    return hashlib.sha256(what).hexdigest()[:8]
+    """What tells two upstreams of the same name apart: a command and its arguments, or a URL without credentials."""
+    if config.url is None:
+        what = [config.command, *config.args]
+    else:
+        from cloakllm_gateway.shell.remote.target import identity
+
+        what = [*identity(config, os.environ)]
+    return hashlib.sha256(json.dumps(what).encode()).hexdigest()[:8]
+
+
+def link_to(parts: Parts, name: str, post: Post, restarts: Restarts) -> Link:
+    """The way to one upstream; nothing is started."""
+    shared = parts.shared
+    spec = Spec(name, shared.config.upstreams[name], shared.config.limits.max_message_bytes)
+    clean = parts.cleaner.for_upstream(name)
+    if spec.upstream.url is None:
+        return Supervisor(spec, post, clean, shared.logger, restarts=restarts)
+    from cloakllm_gateway.shell.remote.link import Remote  # brings an HTTP client along
+
+    return Remote(spec, post, clean, shared.logger, restarts=restarts)

@@ -1,0 +1,203 @@
+"""One upstream over HTTP: connected, fed, listened to, and connected again after an end.
+
+What :class:`~cloakllm_gateway.shell.supervisor.Supervisor` is for processes.
+Messages leave in their order, answers come in any.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Final, NamedTuple
+
+import anyio
+
+from cloakllm_gateway.core.events import Connected, Disconnected, Send
+from cloakllm_gateway.protocol.jsonrpc import Id
+from cloakllm_gateway.shell.chatter import Chatter
+from cloakllm_gateway.shell.config import Kind
+from cloakllm_gateway.shell.logging import Logger
+from cloakllm_gateway.shell.remote.client import Client, Unreachable
+from cloakllm_gateway.shell.remote.legacy import Legacy
+from cloakllm_gateway.shell.remote.life import Life, Outgoing, outgoing
+from cloakllm_gateway.shell.remote.streamable import NotStreamable, Streamable
+from cloakllm_gateway.shell.remote.target import target
+from cloakllm_gateway.shell.supervisor import Post, Restarts, Spec
+
+#: Seconds that a message waits for the one before it to have left (a notification: to have been taken).
+IN_ORDER: Final = 2.0
+
+#: Seconds in which the server is told that the gateway leaves.
+FAREWELL: Final = 1.0
+
+
+class _Exchange(NamedTuple):
+    """A request in flight."""
+
+    scope: anyio.CancelScope
+    is_stateless: bool
+
+
+class Remote:
+    """Talks to one upstream; ``post`` takes its events."""
+
+    def __init__(
+        self,
+        spec: Spec,
+        post: Post,
+        sanitize_log: Callable[[str], Awaitable[str]],
+        logger: Logger,
+        *,
+        restarts: Restarts | None = None,
+        environment: Mapping[str, str] = os.environ,
+    ) -> None:
+        self.name = spec.name
+        self._target = target(spec.upstream, environment)
+        self._is_legacy = spec.upstream.type is Kind.SSE
+        self._max_bytes = spec.max_bytes
+        self._post = post
+        self._logger = logger
+        self._restarts = restarts or Restarts()
+        self._chatter = Chatter(spec.name, sanitize_log, logger)
+        self._current: _Connection | None = None
+
+    async def run(self) -> None:
+        """Keep the upstream connected until cancelled or until it is given up."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._chatter.run)
+            try:
+                await self._keep_connected()
+            finally:
+                await self._chatter.flush()
+                tasks.cancel_scope.cancel()
+
+    async def send(self, line: bytes, effect: Send) -> None:
+        """Hand over one message; never waits.
+
+        One for an upstream that is not connected is lost, as its ``Disconnected`` says.
+        """
+        if self._current is not None:
+            self._current.send(outgoing(line, effect))
+
+    def drop(self, reason: str) -> None:
+        """End the connection; it is made again like after a failure."""
+        if self._current is not None:
+            self._current.life.end(reason)
+
+    def noise(self, line: bytes) -> None:
+        """Log what came and is no message, once it is clean."""
+        self._chatter.hear(line)
+
+    async def _keep_connected(self) -> None:
+        while True:
+            started = anyio.current_time()
+            reason, is_final = await self._live()
+            pause = None if is_final else self._restarts.after(anyio.current_time() - started)
+            about = {"reason": reason, "final": pause is None}
+            self._logger.log("warning", "upstream_ended", upstream=self.name, **about)
+            await self._post(Disconnected(self.name, reason, final=pause is None))
+            if pause is None:
+                return
+            await anyio.sleep(pause)
+
+    async def _live(self) -> tuple[str, bool]:
+        """One connection, from its first message to its last: why it is of no more use, and whether none will be."""
+        try:
+            client = Client(self._target)
+        except OSError:
+            return "has a ca_file without certificates", True
+        async with anyio.create_task_group() as tasks:
+            life = Life(self.name, self._target, client, self._max_bytes, self._post, self._logger, tasks)
+            connection = _Connection(life)
+            try:
+                await self._converse(connection)
+            finally:
+                self._current = None
+                with anyio.CancelScope(shield=True), anyio.move_on_after(FAREWELL):
+                    await connection.close()
+                tasks.cancel_scope.cancel()
+        await client.aclose()
+        return life.reason, life.is_final
+
+    async def _converse(self, connection: _Connection) -> None:
+        if self._is_legacy:
+            await connection.open_legacy()
+        if not connection.life.ended.is_set():
+            self._current = connection
+            await self._post(Connected(self.name))
+            connection.life.tasks.start_soon(connection.run)
+            await connection.life.ended.wait()
+
+
+class _Connection:
+    """The messages of one life on their way to the server."""
+
+    def __init__(self, life: Life) -> None:
+        self.life = life
+        self._way: Streamable | Legacy = Streamable(life)
+        self._waiting, self._unsent = anyio.create_memory_object_stream[Outgoing](math.inf)
+        self._waiting_bytes = 0
+        self._exchanges: dict[Id, _Exchange] = {}
+
+    def send(self, message: Outgoing) -> None:
+        taken_back = self._exchanges.get(message.subject) if message.subject is not None else None
+        if taken_back is not None and taken_back.is_stateless:
+            taken_back.scope.cancel()
+            return
+        self._waiting_bytes += len(message.line)
+        if self._waiting_bytes > 2 * self.life.max_bytes:
+            self.life.end("does not take its messages")
+            return
+        if message.id is not None:
+            self._exchanges[message.id] = _Exchange(anyio.CancelScope(), message.is_stateless)
+        self._waiting.send_nowait(message)
+
+    async def run(self) -> None:
+        """Start to send each message once the one before it has left."""
+        async for message in self._unsent:
+            left = anyio.Event()
+            self.life.tasks.start_soon(self._exchange, message, left)
+            with anyio.move_on_after(IN_ORDER):
+                await left.wait()
+            self._waiting_bytes -= len(message.line)
+
+    async def _exchange(self, message: Outgoing, left: anyio.Event) -> None:
+        """One message, and what comes in answer until that is complete or no longer wanted."""
+        if message.id is None:
+            await self._way_of(message, anyio.Event())
+            left.set()
+            self._give_up(message.subject)
+            return
+        exchange = self._exchanges[message.id]
+        with exchange.scope:
+            await self._way_of(message, left)
+        left.set()
+        del self._exchanges[message.id]
+
+    async def _way_of(self, message: Outgoing, left: anyio.Event) -> None:
+        try:
+            await self._way.exchange(message, left)
+        except NotStreamable as refusal:
+            await self.open_legacy(refusal.reason)
+            if not self.life.ended.is_set():
+                await self._way.exchange(message, left)
+
+    def _give_up(self, id: Id | None) -> None:
+        """The server has been told that nobody waits for this answer: don't listen for it either."""
+        exchange = self._exchanges.get(id) if id is not None else None
+        if exchange is not None:
+            exchange.scope.cancel()
+
+    async def open_legacy(self, otherwise: str = "") -> None:
+        """Speak HTTP+SSE from here on; where that is not spoken, the life ends with the reason, or ``otherwise``."""
+        legacy = Legacy(self.life)
+        try:
+            await legacy.open()
+        except Unreachable as error:
+            self.life.end(otherwise or error.reason)
+        else:
+            self._way = legacy
+
+    async def close(self) -> None:
+        await self._way.close()

@@ -1,0 +1,152 @@
+"""Where an upstream over HTTP is, and what goes there besides messages.
+
+All of it comes from the configuration and from the variables that it names;
+nothing that an upstream or a client says can add to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from cloakllm_gateway.patterns import lazy
+from cloakllm_gateway.shell.structs import Invalid
+
+if TYPE_CHECKING:
+    from cloakllm_gateway.shell.config import UpstreamConfig
+
+DEFAULT_PORTS: Final = {"http": 80, "https": 443}
+
+#: Headers that say how the gateway speaks, so that no configuration can contradict it.
+_OURS: Final = frozenset(
+    "accept accept-encoding connection content-encoding content-length content-type expect host keep-alive"
+    " last-event-id mcp-method mcp-name mcp-protocol-version mcp-session-id proxy-authorization te trailer"
+    " transfer-encoding upgrade".split()
+)
+
+_PLACE = lazy(r"\$\{([^}]*)\}")
+_VARIABLE = lazy(r"(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?")
+_TOKEN = lazy(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+_CONTROL = lazy(r"[\x00-\x1f\x7f]")
+
+
+class Address(NamedTuple):
+    """One place to send requests to; ``path`` is ASCII and holds the query."""
+
+    scheme: str
+    host: str
+    port: int
+    path: str
+
+    @property
+    def origin(self) -> tuple[str, str, int]:
+        return self.scheme, self.host, self.port
+
+
+class Target(NamedTuple):
+    """One upstream; ``headers`` go with every request and are never shown."""
+
+    address: Address
+    headers: tuple[tuple[str, str], ...] = ()
+    proxy: str | None = None
+    ca_file: str | None = None
+
+
+def target(upstream: UpstreamConfig, environment: Mapping[str, str]) -> Target:
+    """Raises :class:`Invalid` with a path that starts within ``upstream``."""
+    address = address_of(expanded(upstream.url or "", "url", environment), "url")
+    if address.scheme == "http" and not upstream.insecure and not is_loopback(address.host):
+        hint = 'Use https://, or set "insecure": true to send everything in clear'
+        raise Invalid("url", "would send personal data over the network in clear", hint)
+    headers = tuple(
+        (name, _value(expanded(value, f"headers.{name}", environment), f"headers.{_checked(name)}"))
+        for name, value in upstream.headers.items()
+    )
+    proxy = None if upstream.proxy is None else expanded(upstream.proxy, "proxy", environment)
+    if proxy is not None and not proxy.startswith(("http://", "https://")):
+        raise Invalid("proxy", "is not the address of a proxy", "Like http://proxy.example.com:3128")
+    return Target(address, headers, proxy, upstream.ca_file)
+
+
+def identity(upstream: UpstreamConfig, environment: Mapping[str, str]) -> list[str]:
+    """What tells two upstreams of the same name apart: everything but credentials.
+
+    Those may be in the values of headers, of the query and of variables.
+    """
+    from urllib.parse import parse_qsl, urlsplit
+
+    scheme, host, port, _ = address_of(expanded(upstream.url or "", "url", environment), "url")
+    written = urlsplit(upstream.url or "")
+    asked = (name for name, _ in parse_qsl(written.query, keep_blank_values=True))
+    return [f"{scheme}://{host}:{port}", written.path, *sorted(asked), *sorted(map(str.lower, upstream.headers))]
+
+
+def expanded(text: str, path: str, environment: Mapping[str, str]) -> str:
+    """``text`` with each ``${NAME}``, ``${env:NAME}`` and ``${NAME:-otherwise}`` replaced by the variable.
+
+    Raises :class:`Invalid` for one that is not set.
+    """
+    pieces: list[str] = []
+    end = 0
+    for place in _PLACE.finditer(text):
+        found = _VARIABLE.fullmatch(place[1])
+        if found is None:
+            hint = "Variables of the environment stand here as ${NAME}, or ${NAME:-otherwise}"
+            raise Invalid(path, "holds a ${...} that names no variable", hint)
+        value = environment.get(found[1]) or found[2]
+        if value is None:
+            hint = "Set it where the gateway is started: a client passes variables in the env of its own configuration"
+            raise Invalid(path, f"names the variable {found[1]}, which is not set", hint)
+        pieces += (text[end : place.start()], value)
+        end = place.end()
+    return "".join((*pieces, text[end:]))
+
+
+def address_of(url: str, path: str) -> Address:
+    """The parts of an absolute URL.  Raises :class:`Invalid`, never with a part of it."""
+    from urllib.parse import quote, urlsplit
+
+    if any(char.isspace() for char in url) or _CONTROL.search(url):
+        raise Invalid(path, "holds blanks or control characters")
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        raise Invalid(path, "is not a URL") from None
+    if parts.scheme not in DEFAULT_PORTS or not host:
+        raise Invalid(path, "is not an address of HTTP", "Like https://mcp.example.com/mcp")
+    if parts.username is not None or parts.password is not None:
+        raise Invalid(path, "holds a user or password", 'Credentials go into "headers"')
+    try:
+        ascii_host = host if host.isascii() else host.encode("idna").decode()
+    except UnicodeError:
+        raise Invalid(path, "names a host that can't exist") from None
+    query = f"?{parts.query}" if parts.query else ""
+    where = quote((parts.path or "/") + query, safe="%/:=&?~#+!$,;'@()*[]")
+    return Address(parts.scheme, ascii_host, port or DEFAULT_PORTS[parts.scheme], where)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether what is sent to ``host`` stays on this machine."""
+    from ipaddress import ip_address
+
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _checked(name: str) -> str:
+    if not _TOKEN.fullmatch(name):
+        raise Invalid("headers", "holds a name no header can have")
+    if name.lower() in _OURS or name.lower().startswith("mcp-param-"):
+        raise Invalid(f"headers.{name}", "is a header that the gateway sets itself")
+    return name
+
+
+def _value(value: str, path: str) -> str:
+    if _CONTROL.search(value):
+        raise Invalid(path, "holds control characters")
+    return value.strip()
