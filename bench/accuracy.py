@@ -22,6 +22,7 @@ from typing import Any
 from cloakllm_gateway.detection import names
 from cloakllm_gateway.detection.engine import Detector
 from cloakllm_gateway.detection.settings import NameSettings, Settings
+from cloakllm_gateway.shell import name_models
 from cloakllm_gateway.spans import Span, Text
 
 DIRECT = frozenset(
@@ -40,7 +41,7 @@ def finder(labels: str | None) -> Find:
     detector = Detector(Settings())
     if labels is None:
         return lambda text: detector.find([Text(text)])[0]
-    recogniser = names.load(NameSettings(labels=tuple(labels.split(","))))
+    recogniser = name_models.load(NameSettings(labels=tuple(labels.split(","))))
 
     def find(text: str) -> Sequence[Span]:
         texts = [Text(text)]

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from cloakllm_gateway.detection.names import available
 from cloakllm_gateway.detection.settings import NameSettings
+from cloakllm_gateway.shell.name_models import available
 
 DEADLINE = 120
 KIM = "kim@example.com"

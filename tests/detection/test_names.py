@@ -24,10 +24,11 @@ from cloakllm_gateway.detection.name_words import (
 )
 from cloakllm_gateway.detection.settings import NameSettings
 from cloakllm_gateway.errors import DetectionError
+from cloakllm_gateway.shell import name_models
 from cloakllm_gateway.spans import Encoding, Proof, Span, Text
 
-MISSING = names.available(NameSettings())
-needs_model = pytest.mark.skipif(MISSING is not None, reason=f"{MISSING}; {names.INSTALL}")
+MISSING = name_models.available(NameSettings())
+needs_model = pytest.mark.skipif(MISSING is not None, reason=f"{MISSING}; {name_models.INSTALL}")
 
 SHARED = Path(os.environ.get("CLOAKLLM_SHARED", Path(__file__).parents[2].parent / "shared")) / "data"
 needs_data = pytest.mark.skipif(not SHARED.is_dir(), reason="the labelled texts are not here; set CLOAKLLM_SHARED")
@@ -84,7 +85,7 @@ class Stubborn:
 
 @pytest.fixture(scope="module")
 def recogniser() -> names.Recogniser:
-    return names.load(NameSettings())
+    return name_models.load(NameSettings())
 
 
 # -- word lists ------------------------------------------------------------------------------------
@@ -308,10 +309,10 @@ def test_text_worth_asking_about_is_told_from_text_that_is_not():
 
 @pytest.mark.parametrize("model", ["no_such_model_here", "../evil", "os.path"])
 def test_an_absent_model_is_said_to_be_absent_and_cannot_be_loaded(model: str):
-    settings = NameSettings(model=model)
-    assert names.available(settings) is not None
+    settings = NameSettings((("*", model),))
+    assert name_models.available(settings) is not None
     with pytest.raises(DetectionError, match="Names cannot be detected"):
-        names.load(settings)
+        name_models.load(settings)
 
 
 @needs_model
@@ -327,13 +328,13 @@ def test_a_recogniser_that_finds_nothing_fails_the_proof():
 
 @needs_model
 def test_other_labels_are_proved_too():
-    names.prove(names.load(NameSettings(labels=("ORG", "GPE"))), ("ORG", "GPE"))
+    names.prove(name_models.load(NameSettings(labels=("ORG", "GPE"))), ("ORG", "GPE"))
 
 
 @needs_model
 def test_a_label_the_model_does_not_know_is_refused():
     with pytest.raises(DetectionError, match="STARSHIP"):
-        names.load(NameSettings(labels=("PERSON", "STARSHIP")))
+        name_models.load(NameSettings(labels=("PERSON", "STARSHIP")))
 
 
 @needs_model
@@ -374,7 +375,7 @@ _RECOGNISERS: list[names.Recogniser] = []
 def _shared_recogniser() -> names.Recogniser:
     """One for all examples of a property: loading takes a second."""
     if not _RECOGNISERS:
-        _RECOGNISERS.append(names.load(NameSettings()))
+        _RECOGNISERS.append(name_models.load(NameSettings()))
     return _RECOGNISERS[0]
 
 

@@ -14,17 +14,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloakllm_gateway.detection import names
 from cloakllm_gateway.detection.engine import Detector
 from cloakllm_gateway.detection.settings import NameSettings, Settings
 from cloakllm_gateway.errors import ConfigError, DetectionError
-from cloakllm_gateway.shell import frames
+from cloakllm_gateway.shell import frames, name_models
 from cloakllm_gateway.shell.workers import LARGE, Deadlines, Workers
 from cloakllm_gateway.spans import Encoding, Proof, Span, Text
 
 pytestmark = pytest.mark.anyio
-MISSING = names.available(NameSettings())
-needs_model = pytest.mark.skipif(MISSING is not None, reason=f"{MISSING}; {names.INSTALL}")
+MISSING = name_models.available(NameSettings())
+needs_model = pytest.mark.skipif(MISSING is not None, reason=f"{MISSING}; {name_models.INSTALL}")
 posix = pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="processes cannot be stopped and continued here")
 
 MAIL = "write to kim@example.com today"
@@ -275,14 +274,14 @@ async def test_with_names_the_model_loads_before_the_first_job():
 
 
 def test_an_absent_model_is_said_and_only_refused_where_it_is_required():
-    absent = NameSettings(model="no_such_model_here")
+    absent = NameSettings((("*", "no_such_model_here"),))
     assert Workers(Settings(names=absent)).names_missing is not None
     with pytest.raises(ConfigError, match=r"cloakllm-gateway\[detection\]"):
-        Workers(Settings(names=NameSettings(model="no_such_model_here", required=True)))
+        Workers(Settings(names=NameSettings((("*", "no_such_model_here"),), required=True)))
 
 
 async def test_without_the_model_the_rest_is_still_found():
-    async with workers(Settings(names=NameSettings(model="no_such_model_here"))) as started:
+    async with workers(Settings(names=NameSettings((("*", "no_such_model_here"),)))) as started:
         assert await categories(started, f"{MAIL}, Ann Lee") == ["EMAIL"]
 
 

