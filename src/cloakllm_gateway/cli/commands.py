@@ -38,9 +38,25 @@ def gateway(context: click.Context, config: str | None, as_check: bool, verbose:
 
 @gateway.command()
 @click.option("--config", metavar="FILE", required=True, help="The configuration, a JSON file.")
-def serve(config: str) -> None:
-    """Serve one client on standard input and output."""
-    _serve(config)
+@click.option(
+    "--http",
+    metavar="HOST:PORT",
+    is_flag=False,
+    flag_value="",
+    help="Serve clients over HTTP; 127.0.0.1:8765 by default.",
+)
+@click.option("--no-auth", is_flag=True, help="Over HTTP on the loopback interface, let everybody in.")
+def serve(config: str, http: str | None, no_auth: bool) -> None:
+    """Serve one client on standard input and output, or many over HTTP.
+
+    Over HTTP a client needs a token: where the configuration names no tokens file, the gateway makes one at its first
+    start and says in which file it lies.
+    """
+    if http is None and not no_auth:
+        _serve(config)
+    from cloakllm_gateway.cli.serve import serve_http
+
+    sys.exit(serve_http(config, http or None, no_auth=no_auth))
 
 
 @gateway.command()

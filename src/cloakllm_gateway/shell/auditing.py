@@ -37,13 +37,18 @@ def directory_of(config: Config) -> Path | None:
 
 
 def audit_of(shared: Shared) -> Audit | None:
-    """The audit of a session, and a warning where there is none."""
+    """The audit of a session; None where there is none."""
     directory = directory_of(shared.config)
-    if shared.config.audit and directory is not None:
-        return Audit(shared.config.audit, directory, shared.logger)
-    reason = "there is no state directory" if shared.config.audit else "the configuration says so"
-    shared.logger.log("warning", "audit_is_off", reason=reason, key="audit")
-    return None
+    if not shared.config.audit or directory is None:
+        return None
+    return Audit(shared.config.audit, directory, shared.logger)
+
+
+def warn_where_not_audited(shared: Shared) -> None:
+    """Say that no decision will be recorded, where that is so."""
+    if directory_of(shared.config) is None:
+        reason = "there is no state directory" if shared.config.audit else "the configuration says so"
+        shared.logger.log("warning", "audit_is_off", reason=reason, key="audit")
 
 
 def append_entry(config: Config, event: str, fields: Mapping[str, Any]) -> None:

@@ -26,6 +26,7 @@ from cloakllm_gateway.core.events import CLIENT
 from cloakllm_gateway.core.settings import Action, Mode, RawData, Scope
 from cloakllm_gateway.errors import ConfigError
 from cloakllm_gateway.patterns import lazy
+from cloakllm_gateway.shell.listen import AuthConfig, ListenConfig, check_listen
 from cloakllm_gateway.shell.logging import escape
 from cloakllm_gateway.shell.structs import Invalid, build, join, nearest, parse
 from cloakllm_gateway.vault.tokens import is_category
@@ -239,6 +240,8 @@ class Config(Struct, frozen=True):
     name_budget: Annotated[int, Meta(ge=24, le=128)] = 48
     state_dir: str | None = None
     audit: AuditConfig | Literal[False] = AuditConfig()
+    listen: ListenConfig | None = None
+    auth: AuthConfig | Literal[False] = AuthConfig()
     log_level: LogLevel = LogLevel.INFO
 
 
@@ -482,6 +485,10 @@ def _check_anchor(config: Config) -> None:
         raise Invalid("audit.anchor", "has to name either a file or a command")
 
 
+def _check_listen(config: Config) -> None:
+    check_listen(config.listen, config.auth)
+
+
 _CHECKS: tuple[Callable[[Config], None], ...] = (
     _check_upstream_names,
     _check_prefixes,
@@ -496,6 +503,7 @@ _CHECKS: tuple[Callable[[Config], None], ...] = (
     _check_vault,
     _check_names_available,
     _check_anchor,
+    _check_listen,
 )
 
 
@@ -521,6 +529,8 @@ def _resolved(config: Config, folder: Path) -> Config:
         state_dir=_under(folder, config.state_dir),
         vault=_resolved_vault(config.vault, folder),
         audit=_resolved_audit(config, folder),
+        listen=_resolved_listen(config.listen, folder),
+        auth=replace(config.auth, tokens_file=_under(folder, config.auth.tokens_file)) if config.auth else False,
     )
 
 
@@ -531,6 +541,13 @@ def _resolved_command(command: str | None, folder: Path) -> str | None:
 def _resolved_vault(vault: VaultConfig, folder: Path) -> VaultConfig:
     key_file = vault.key_file if vault.key_file == KEYRING else _under(folder, vault.key_file)
     return replace(vault, path=_under(folder, vault.path), key_file=key_file)
+
+
+def _resolved_listen(listen: ListenConfig | None, folder: Path) -> ListenConfig | None:
+    if listen is None:
+        return None
+    tls = listen.tls and replace(listen.tls, cert=str(folder / listen.tls.cert), key=str(folder / listen.tls.key))
+    return replace(listen, unix=_under(folder, listen.unix), tls=tls)
 
 
 def _resolved_audit(config: Config, folder: Path) -> AuditConfig | Literal[False]:

@@ -43,7 +43,7 @@ from cloakllm_gateway.core.events import (
 from cloakllm_gateway.errors import AuditError, DetectionError, VaultError
 from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.shell.audit.recorder import Audit
-from cloakllm_gateway.shell.auditing import append_entry, audit_of, audited
+from cloakllm_gateway.shell.auditing import append_entry, audit_of, audited, warn_where_not_audited
 from cloakllm_gateway.shell.config import Config
 from cloakllm_gateway.shell.link import Link
 from cloakllm_gateway.shell.logging import Logger
@@ -258,6 +258,7 @@ async def serve(config: Config, logger: Logger, streams: Streams) -> None:
     """
     parts = assemble(config, logger)
     keep_garbage_cheap()
+    warn_where_not_audited(parts.shared)
     async with Front(*streams, config.limits.max_message_bytes) as front, anyio.create_task_group() as tasks:
         tasks.start_soon(_leave_on_signal, tasks.cancel_scope)
         await session(parts, front, audit_of(parts.shared))

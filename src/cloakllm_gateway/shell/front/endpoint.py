@@ -1,0 +1,183 @@
+"""The one endpoint, as an ASGI application: what an HTTP request is, and which channel it belongs to.
+
+Source: MCP 2025-11-25 and 2026-07-28, transports, Streamable HTTP.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+import anyio
+import anyio.to_thread
+
+from cloakllm_gateway.protocol import eras, jsonrpc
+from cloakllm_gateway.protocol.jsonrpc import Limits, Malformed, Message, Notification, Request
+from cloakllm_gateway.shell.front import gate
+from cloakllm_gateway.shell.front.asgi import Http, Receive, Refusal, Scope, Send, Stalled
+from cloakllm_gateway.shell.front.channels import Channel, Exchange, SessionChannel
+from cloakllm_gateway.shell.front.delivery import Form, deliver, until_left
+from cloakllm_gateway.shell.front.gate import Rules
+from cloakllm_gateway.shell.front.hub import Hub
+
+SESSION: Final = "mcp-session-id"
+VERSION: Final = "mcp-protocol-version"
+LAST_EVENT: Final = "last-event-id"
+#: From this revision on a stream begins with an event that holds nothing but an id.
+PRIMING: Final = "2025-11-25"
+#: Bytes of a message from which it is decoded in a thread.
+LARGE: Final = 65_536
+
+
+class Posted(NamedTuple):
+    """One message as it came."""
+
+    line: bytes
+    whole: Mapping[str, Any]
+    message: Message
+
+
+class Endpoint:
+    """``identify`` names the principal of a request, or raises :class:`Refusal`."""
+
+    def __init__(self, rules: Rules, identify: Callable[[Http], str], hub: Hub, limits: Limits) -> None:
+        self._rules = rules
+        self._identify = identify
+        self._hub = hub
+        self._limits = limits
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        http = Http(scope, receive, send)
+        try:
+            await self._serve(http)
+        except Refusal as refusal:
+            await http.refuse(refusal)
+        except Stalled:
+            return  # the server closes a connection whose response has no end
+
+    async def _serve(self, http: Http) -> None:
+        gate.admit(http, self._rules)
+        principal = self._identify(http)
+        if self._hub.closing:
+            raise Refusal(503, "The gateway is shutting down")
+        match http.method:
+            case "POST":
+                gate.check_form(http)
+                await self._post(http, principal)
+            case "GET":
+                await self._get(http, principal)
+            case _:
+                self._session(http, principal).end()
+                await http.respond(204)
+
+    # -- POST ------------------------------------------------------------------------------------------
+
+    async def _post(self, http: Http, principal: str) -> None:
+        posted = await self._posted(http)
+        if self._is_stateless(http, posted.message):
+            await self._post_stateless(http, principal, posted)
+        else:
+            await self._post_session(http, principal, posted)
+
+    async def _posted(self, http: Http) -> Posted:
+        """The message in the body.  Raises :class:`Refusal`."""
+        line = await http.body(self._limits.max_bytes)
+        try:
+            if len(line) > LARGE:
+                return await anyio.to_thread.run_sync(self._decoded, line)
+            return self._decoded(line)
+        except Malformed as error:
+            raise Refusal(400, str(error), code=error.code, id=error.id) from None
+
+    def _decoded(self, line: bytes) -> Posted:
+        whole = jsonrpc.decode(line, self._limits)
+        return Posted(line, whole, jsonrpc.classify(whole))
+
+    def _is_stateless(self, http: Http, message: Message) -> bool:
+        """The header decides; without one of the stateless era, the message does."""
+        version = http.header(VERSION)
+        if version is not None and version not in eras.SESSION_VERSIONS:
+            return True
+        return isinstance(message, Request) and eras.is_stateless(message.method, message.params)
+
+    async def _post_session(self, http: Http, principal: str, posted: Posted) -> None:
+        message = posted.message
+        if isinstance(message, Request) and message.method == "initialize" and http.header(SESSION) is None:
+            channel = self._hub.new_session(principal)
+        else:
+            channel = self._session(http, principal)
+        with channel:
+            if isinstance(message, Request):
+                await self._ask_session(http, channel, message, posted.line)
+                return
+            if isinstance(message, Notification):
+                await channel.tell(message, posted.line)
+            else:
+                await channel.reply(posted.line)
+        await http.respond(202)
+
+    async def _ask_session(self, http: Http, channel: SessionChannel, request: Request, line: bytes) -> None:
+        exchange = await channel.ask(request, line)
+        form = Form(
+            headers={"mcp-session-id": channel.id} if request.method == "initialize" else {},
+            event_id=partial(channel.event_id, exchange.number),
+            primed=(http.header(VERSION) or "") >= PRIMING,
+        )
+        try:
+            await until_left(http, partial(_answer, http, channel, exchange, form))
+        finally:
+            channel.left(exchange, may_return=http.streaming)
+            if request.method == "initialize" and exchange.failed:
+                channel.end()
+
+    async def _post_stateless(self, http: Http, principal: str, posted: Posted) -> None:
+        message = posted.message
+        if isinstance(message, Notification):
+            # A client takes a request back by closing its response; which one an id would mean here, nobody knows.
+            await http.respond(202)
+            return
+        if not isinstance(message, Request):
+            raise Refusal(400, "Servers of this revision ask nothing, so there is nothing to answer")
+        channel = self._hub.stateless(principal)
+        with channel:
+            exchange = await channel.ask(message, posted.whole, http.headers("mcp-"))
+            try:
+                await until_left(http, partial(_answer, http, channel, exchange, Form()))
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await channel.left(exchange)
+
+    def _session(self, http: Http, principal: str) -> SessionChannel:
+        """The session a request names.  Raises :class:`Refusal`."""
+        id = http.header(SESSION)
+        if id is None:
+            raise Refusal(400, "The header Mcp-Session-Id is missing: begin with initialize")
+        return self._hub.session(principal, id)
+
+    # -- GET -------------------------------------------------------------------------------------------
+
+    async def _get(self, http: Http, principal: str) -> None:
+        version = http.header(VERSION)
+        if version is not None and version not in eras.SESSION_VERSIONS:
+            raise Refusal(405, "There is nothing to get in this revision", headers={"allow": "POST"})
+        gate.check_reader(http)
+        channel = self._session(http, principal)
+        last = http.header(LAST_EVENT)
+        number, stream, after = channel.standing_number, channel.standing, None
+        if last is not None:
+            number, stream, after = channel.resumed(last)
+        form = Form(event_id=partial(channel.event_id, number), streamed=True)
+        with channel:
+            await until_left(http, partial(deliver, http, stream.follow(after), form))
+
+
+async def _answer(http: Http, channel: Channel, exchange: Exchange, form: Form) -> None:
+    """The response to a request.  Raises :class:`Refusal` where there is none, because the session is over."""
+    await deliver(http, exchange.stream.follow(), form)
+    if http.complete:
+        return
+    if not exchange.withdrawn:
+        raise channel.refusal(exchange.id)
+    await http.begin_stream(form.headers)  # the client waits for nothing any more
+    await http.write(b"", last=True)

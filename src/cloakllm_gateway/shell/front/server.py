@@ -1,0 +1,208 @@
+"""The socket and the HTTP server on it (uvicorn), imported only where somebody is to be served over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import logging
+import os
+import socket
+import ssl
+import stat
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import anyio
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from cloakllm_gateway.errors import ConfigError
+from cloakllm_gateway.shell.front.endpoint import Endpoint
+from cloakllm_gateway.shell.listen import Address, ListenConfig, TlsConfig
+from cloakllm_gateway.shell.logging import Logger
+
+#: Connections that wait to be accepted, and that may be open at once.
+BACKLOG: Final = 128
+CONNECTIONS: Final = 2048
+#: Bytes of the head of a request.
+HEAD: Final = 65_536
+#: Seconds that a connection may go without a request, and that a first request may take to arrive.
+KEEP_ALIVE: Final = 30
+#: Seconds for the last bytes of responses when the gateway ends.
+FLUSH: Final = 2
+
+
+@contextlib.contextmanager
+def bound(listen: ListenConfig, address: Address | None) -> Iterator[socket.socket]:
+    """The socket to listen at.  Raises :class:`ConfigError` where the address can't be had."""
+    if address is not None:
+        with _tcp_socket(address) as found:
+            yield found
+        return
+    assert listen.unix is not None
+    path = Path(listen.unix)
+    with _unix_socket(path) as found:
+        try:
+            yield found
+        finally:
+            path.unlink(missing_ok=True)
+
+
+def _tcp_socket(address: Address) -> socket.socket:
+    try:
+        return _bound_tcp(address)
+    except socket.gaierror:
+        raise ConfigError(f"The host of {address} is not known here", "Name an address of this machine") from None
+    except OSError as error:
+        raise _not_bound(str(address), error) from None
+
+
+def _bound_tcp(address: Address) -> socket.socket:
+    # What is listened at has to be what was checked to be on the loopback interface.
+    host = "127.0.0.1" if address.host.lower() == "localhost" else address.host
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    found = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        if os.name == "posix":
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind((host, address.port))
+        found.listen(BACKLOG)
+    except OSError:
+        found.close()
+        raise
+    return found
+
+
+def _unix_socket(path: Path) -> socket.socket:
+    """A socket that nobody but this user can connect to, from its first moment."""
+    found = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    before = os.umask(0o177)
+    try:
+        _remove_abandoned(path)
+        found.bind(str(path))
+        found.listen(BACKLOG)
+    except OSError as error:
+        found.close()
+        raise _not_bound(str(path), error) from None
+    finally:
+        os.umask(before)
+    return found
+
+
+def _remove_abandoned(path: Path) -> None:
+    """Remove the socket of a gateway that was killed."""
+    with contextlib.suppress(FileNotFoundError):
+        if not stat.S_ISSOCK(path.lstat().st_mode):
+            return
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+            try:
+                probe.connect(str(path))
+            except ConnectionRefusedError:
+                path.unlink()
+
+
+def _not_bound(place: str, error: OSError) -> ConfigError:
+    if error.errno == errno.EADDRINUSE:
+        return ConfigError(f"{place} is in use by another program", "Stop that program, or listen somewhere else")
+    return ConfigError(f"Can't listen at {place}: {error.strerror or type(error).__name__}", "Choose another place")
+
+
+class _Protocol(H11Protocol):
+    """Closes a connection that does not come up with a first request in time, however slowly it tries."""
+
+    _deadline: asyncio.TimerHandle
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._deadline = self.loop.call_later(KEEP_ALIVE, self._look)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._deadline.cancel()
+        super().connection_lost(exc)
+
+    def _look(self) -> None:
+        if self.cycle is None:
+            self.transport.close()
+
+
+class _Server(uvicorn.Server):
+    """Signals are the gateway's own affair."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+class _Notes(logging.Handler):
+    """What the server has to say goes to our log by its kind alone: a traceback may show what was in a message."""
+
+    def __init__(self, logger: Logger) -> None:
+        super().__init__(logging.WARNING)
+        self._logger = logger
+
+    def emit(self, record: logging.LogRecord) -> None:
+        kind = record.exc_info[0] if record.exc_info else None
+        if kind is not None:
+            self._logger.log("error", "http_internal_error", kind=kind.__name__)
+        else:
+            self._logger.log("debug", "http_server_says", line=str(record.msg).strip())
+
+
+@contextlib.asynccontextmanager
+async def listening(
+    endpoint: Endpoint, at: socket.socket, tls: TlsConfig | None, logger: Logger
+) -> AsyncIterator[None]:
+    """Serve ``endpoint`` within the context; responses in flight get :data:`FLUSH` seconds at its end.
+
+    Raises :class:`ConfigError` for a certificate that can't be used.
+    """
+    server = _Server(_config(endpoint, tls))
+    with _noted(logger):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(server.serve, [at])
+            try:
+                yield
+            finally:
+                server.should_exit = True  # and the task group waits for it
+
+
+def _config(endpoint: Endpoint, tls: TlsConfig | None) -> uvicorn.Config:
+    certificate: dict[str, Any] = {} if tls is None else {"ssl_certfile": tls.cert, "ssl_keyfile": tls.key}
+    config = uvicorn.Config(
+        endpoint,
+        http=_Protocol,
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        backlog=BACKLOG,
+        limit_concurrency=CONNECTIONS,
+        timeout_keep_alive=KEEP_ALIVE,
+        timeout_graceful_shutdown=FLUSH,
+        h11_max_incomplete_event_size=HEAD,
+        **certificate,
+    )
+    try:
+        config.load()
+    except (OSError, ssl.SSLError) as error:
+        raise ConfigError(
+            f"listen.tls: the certificate or its key can't be used: {error.strerror or type(error).__name__}",
+            "Both are files in PEM form, and the key belongs to the certificate",
+        ) from None
+    return config
+
+
+@contextlib.contextmanager
+def _noted(logger: Logger) -> Iterator[None]:
+    theirs = logging.getLogger("uvicorn")
+    handler = _Notes(logger)
+    theirs.addHandler(handler)
+    theirs.propagate = False
+    try:
+        yield
+    finally:
+        theirs.removeHandler(handler)

@@ -1,0 +1,134 @@
+"""Many clients over HTTP: what they share is started once, and each session gets a core of its own."""
+
+from __future__ import annotations
+
+import signal
+import time
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import anyio
+
+from cloakllm_gateway.errors import ConfigError
+from cloakllm_gateway.protocol.jsonrpc import Limits
+from cloakllm_gateway.shell.auditing import audit_of, warn_where_not_audited
+from cloakllm_gateway.shell.config import Config
+from cloakllm_gateway.shell.front import tokens
+from cloakllm_gateway.shell.front.channels import Channel
+from cloakllm_gateway.shell.front.doorkeeper import Doorkeeper
+from cloakllm_gateway.shell.front.endpoint import Endpoint
+from cloakllm_gateway.shell.front.gate import Rules
+from cloakllm_gateway.shell.front.hub import Bounds, Hub
+from cloakllm_gateway.shell.front.server import bound, listening
+from cloakllm_gateway.shell.front.tokens import Authenticator
+from cloakllm_gateway.shell.listen import Address, ListenConfig, address_of, allowed_hosts
+from cloakllm_gateway.shell.logging import Logger
+from cloakllm_gateway.shell.proof import prove
+from cloakllm_gateway.shell.run import check_store, converse, keep_garbage_cheap
+from cloakllm_gateway.shell.wiring import Shared, parts_of, share, state_dir_of
+
+#: Seconds that requests in flight get when the gateway is told to end.
+LAST_ANSWERS: Final = 3.0
+#: Of namespaces over HTTP, where the configuration names none.  A colon is in no name that it may give.
+_NAMESPACE: Final = "http"
+
+
+async def serve_http(config: Config, logger: Logger) -> None:
+    """Serve all clients that come, until a signal does; a second signal ends at once.
+
+    Raises :class:`ConfigError` where the address can't be had,
+    :class:`DetectionError` if the start-up proof fails, and
+    :class:`VaultError` if the state is damaged.
+    """
+    listen = config.listen
+    assert listen is not None
+    address = None if listen.http is None else address_of(listen.http)
+    authenticator = authenticator_of(config, logger)
+    shared = share(config, logger)
+    keep_garbage_cheap()
+    check_store(shared)
+    warn_where_not_audited(shared)
+    with bound(listen, address) as at:
+        if address is not None:
+            address = Address(address.host, at.getsockname()[1])
+        doorkeeper = Doorkeeper(authenticator, logger, time.monotonic)
+        async with anyio.create_task_group() as tasks:
+            told = anyio.Event()
+            tasks.start_soon(_hear_signals, told, tasks.cancel_scope)
+            tasks.start_soon(shared.scanner.run)
+            await prove(shared)
+            hub = Hub(_bounds(config, listen), partial(_serve_channel, shared), tasks, logger)
+            tasks.start_soon(hub.run)
+            limits = Limits(config.limits.max_message_bytes, config.limits.max_depth)
+            endpoint = Endpoint(_rules(listen, address), doorkeeper.identify, hub, limits)
+            async with listening(endpoint, at, listen.tls, logger):
+                logger.log("info", "listening", at=_place(listen, address))
+                await told.wait()
+                logger.log("info", "shutting_down")
+                await hub.shut_down()
+            tasks.cancel_scope.cancel()
+
+
+async def _serve_channel(shared: Shared, channel: Channel) -> None:
+    """The session of one channel, with upstreams, values and an account in the audit of its own."""
+    parts = parts_of(shared, _namespace(shared, channel), channel.principal)
+    try:
+        await converse(parts, channel, audit_of(shared), _at_once, last_answers=LAST_ANSWERS)
+    finally:
+        if not shared.store.shared:  # nobody will come back to these values
+            await shared.store.forget(parts.namespace)
+
+
+async def _at_once() -> None:
+    """Everything that sessions share has been prepared."""
+
+
+def _namespace(shared: Shared, channel: Channel) -> str:
+    """Whose values these are: the principal's; where they do not outlive the process, the session's."""
+    owner = f"{shared.config.vault.namespace or _NAMESPACE}:{channel.principal}"
+    return owner if shared.store.shared else f"{owner}:{channel.key}"
+
+
+def authenticator_of(config: Config, logger: Logger) -> Authenticator:
+    """Who is let in.  Raises :class:`ConfigError` and :class:`VaultError`."""
+    listen = config.listen
+    if config.auth and config.auth.tokens_file is not None:
+        return tokens.TokenFile(Path(config.auth.tokens_file))
+    if listen is not None and listen.unix is not None:
+        return tokens.Everybody(tokens.LOCAL)  # its file lets nobody else in
+    if not config.auth:
+        what = "every program and every user of this machine gets in, and all are one"
+        logger.log("warning", "http_without_tokens", meaning=what, key="auth")
+        return tokens.Everybody(tokens.ANYBODY)
+    state_dir = state_dir_of(config)
+    if state_dir is None:
+        raise ConfigError("There is no place for the token of the HTTP front", "Set state_dir, or auth.tokens_file")
+    one, path = tokens.generated(state_dir)
+    logger.log("info", "http_token", file=path)
+    return one
+
+
+def _bounds(config: Config, listen: ListenConfig) -> Bounds:
+    unread = 2 * config.limits.max_message_bytes
+    return Bounds(listen.idle, listen.max_sessions, listen.max_sessions_per_principal, unread)
+
+
+def _rules(listen: ListenConfig, address: Address | None) -> Rules:
+    hosts = None if address is None else allowed_hosts(listen, address)
+    return Rules(listen.path.encode("ascii"), hosts, frozenset(origin.lower() for origin in listen.origins))
+
+
+def _place(listen: ListenConfig, address: Address | None) -> str:
+    if address is None:
+        return f"{listen.unix} {listen.path}"
+    return f"{'https' if listen.tls else 'http'}://{address}{listen.path}"
+
+
+async def _hear_signals(told: anyio.Event, scope: anyio.CancelScope) -> None:
+    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+        async for _ in signals:
+            if told.is_set():
+                scope.cancel()
+                return
+            told.set()
