@@ -18,7 +18,8 @@ from cloakllm_gateway.core.handles import Handles
 from cloakllm_gateway.core.policy import Policy
 from cloakllm_gateway.core.restorer import Restorer
 from cloakllm_gateway.core.sanitizer import Sanitizing, Source, drive
-from cloakllm_gateway.core.settings import Settings, UpstreamSettings
+from cloakllm_gateway.core.settings import Settings, Treatment, UpstreamSettings
+from cloakllm_gateway.core.treatments import Rule, Treatments
 from cloakllm_gateway.detection.catalogue import CATALOGUE
 from cloakllm_gateway.detection.engine import Detector
 from cloakllm_gateway.detection.settings import Settings as DetectionSettings
@@ -268,7 +269,7 @@ def test_a_value_once_seen_is_hidden_where_detection_alone_would_miss_it() -> No
 
 
 def test_what_a_policy_passes_stays() -> None:
-    out = Gate().sanitize("kim@acme-corp.com 536-22-8726", passing=frozenset({"EMAIL"}))
+    out = Gate().sanitize("kim@acme-corp.com 536-22-8726", treatments=Treatments({"EMAIL": Rule(Treatment.PASS, "")}))
     assert out.startswith("kim@acme-corp.com [SSN_")
 
 

@@ -150,6 +150,7 @@ EVENTS: Final[Mapping[str, Mapping[str, Check]]] = {
     },
     "asked": {**_TOOL, "direction": _one_of(*DIRECTIONS), "allowed": _flag},
     "passed": {**_PLACE, "direction": _one_of(*DIRECTIONS), "messages": _count},
+    "tool_changed": {"upstream": _name, "tool": _name, "held": _flag},
     "observed": {**_PLACE, "direction": _one_of(*DIRECTIONS), "reason": _text},
     "vault": {
         "action": _one_of("list", "forget", "purge", "rekey", "passphrase", "reveal", "check"),

@@ -8,17 +8,24 @@ under a key that proves nothing: relaxing every number would tell the model
 nothing about any.  Such a result is given as text, marked ``isError``, which
 clients do not hold against the schema; from then on the tool is advertised
 with room for a token anywhere, and the client is told that the list changed.
+
+A tool that is approved may become another one between the list and the call
+(a *rug pull*).  So what the client was told last is remembered: calls are
+judged by it, a change is recorded, and where the configuration says so, calls
+wait until the client has been told.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from cloakllm_gateway.core import texts
+from cloakllm_gateway.core.directory import declared_keys
 from cloakllm_gateway.core.documentation import mentions_documentation
-from cloakllm_gateway.core.events import Effect, Log
-from cloakllm_gateway.core.settings import Settings, Treatment, UpstreamSettings
+from cloakllm_gateway.core.events import Effect, Log, Record
+from cloakllm_gateway.core.settings import Mode, Settings, ToolChanges, Treatment, UpstreamSettings
 from cloakllm_gateway.core.treatments import treatments
 from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.protocol.jsonrpc import Request
@@ -36,6 +43,10 @@ class Tools:
         self._listed: dict[str, Any] = {}
         self._told: dict[str, Any] = {}
         self._wide: set[str] = set()
+        #: By exposed name: digests of the tools as their upstreams list them now, and as the client was told.
+        self._current: dict[str, bytes] = {}
+        self._pinned: dict[str, bytes] = {}
+        self._keys: dict[str, frozenset[str]] = {}
         self._tasks: dict[str, str] = {}
 
     def advertised(self, upstream: UpstreamSettings, original: str, tool: dict[str, Any]) -> dict[str, Any]:
@@ -43,6 +54,7 @@ class Tools:
 
         ``original`` is its upstream's own name for it.
         """
+        self._notice(upstream, tool)
         if not self._settings.enforces:
             return tool
         name, shown = tool["name"], dict(tool)
@@ -57,6 +69,29 @@ class Tools:
     def told(self, tools: list[dict[str, Any]]) -> None:
         """The client has been sent this list: this is what it holds results against."""
         self._told = {tool["name"]: tool["outputSchema"] for tool in tools if "outputSchema" in tool}
+        self._keys = {tool["name"]: declared_keys(tool.get("inputSchema")) for tool in tools}
+        self._pinned = {name: self._current[name] for name in self._keys if name in self._current}
+
+    def _notice(self, upstream: UpstreamSettings, tool: dict[str, Any]) -> None:
+        """Record a tool that is no longer what the client was told, once for each change."""
+        name, digest = tool["name"], hashlib.sha256(jsonrpc.encode(tool)).digest()
+        if self._current.get(name) == digest:
+            return
+        self._current[name] = digest
+        if self._pinned.get(name, digest) != digest:
+            held = self.is_held(name)
+            about = {"upstream": upstream.name, "tool": name, "held": held}
+            self._emit(Record("tool_changed", about))
+            self._emit(Log("warning", "tool_changed", about))
+
+    def is_held(self, name: str) -> bool:
+        """Whether calls of a tool wait, because it has changed since the client was told of it."""
+        holds = self._settings.tool_changes is ToolChanges.HOLD and self._settings.mode is Mode.ENFORCE
+        return holds and name in self._pinned and self._pinned[name] != self._current[name]
+
+    def declared(self, name: str) -> frozenset[str] | None:
+        """The argument keys that a tool declared when the client was told of it; None if it never was."""
+        return self._keys.get(name)
 
     def fitting(self, request: Request, before: Any, after: Any) -> Any:
         """The result ``after`` of a call as it may be sent; ``before`` is what the upstream said."""

@@ -6,6 +6,7 @@ import base64
 import binascii
 from collections.abc import Iterator
 
+
 def whole_number(lexeme: str) -> str:
     """A number as its digits, where it is a whole one: spreadsheets write 536228726.0 and 4.155550134e9."""
     if not set(lexeme) & set(".eE"):

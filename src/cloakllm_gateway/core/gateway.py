@@ -379,15 +379,21 @@ class Gateway:
         """A tool or a prompt, by the table that its list made; without the list, that comes first."""
         routes = self._directory.tools if listing == "tools/list" else self._directory.prompts
         route = routes.get(name) if isinstance(name, str) else None
-        if route is not None:
+        is_tool, loaded = listing == "tools/list", listing in self._lists.loaded
+        if route is not None and (loaded or not is_tool):
+            if is_tool and self._tools.is_held(name):
+                self._requests.refuse(request, INVALID_PARAMS, texts.held(name))
+                return
+            declared = self._tools.declared(name) if is_tool else None
+            declared = route.declared if declared is None else declared
             params = {**(request.params or {}), "name": route.original}
             asked = self._requests.get(request)
             if fault := reception.header_fault(request, asked.headers if asked else None, route.marked):
                 self._requests.reject(request, *fault)
                 return
             upstream = self._upstreams[route.upstream]
-            self._outbound.forward(request, upstream, params, declared=route.declared, marked=route.marked)
-        elif listing in self._lists.loaded:
+            self._outbound.forward(request, upstream, params, declared=declared, marked=route.marked)
+        elif loaded:
             self._requests.refuse(request, INVALID_PARAMS, texts.unknown_name(listing.split("s/")[0], name))
         else:
             self._load(request, listing, lambda: self._serve_named(request, listing, name))

@@ -14,6 +14,7 @@ from cloakllm_gateway.core.handles import Handles
 from cloakllm_gateway.core.policy import Policy
 from cloakllm_gateway.core.sanitizer import Clean, NeedAssign, NeedScan, Report, Sanitizing, Source, Step
 from cloakllm_gateway.core.settings import Mode, Settings
+from cloakllm_gateway.core.treatments import Treatments, treatments
 from cloakllm_gateway.core.upstream import Upstream
 from cloakllm_gateway.errors import DetectionError, Withheld
 from cloakllm_gateway.protocol.surface import URI, Shape
@@ -36,6 +37,7 @@ class Work(Struct, frozen=True):
     """One part of a message to make clean, and who is waiting for it.
 
     ``claim`` takes the resources it shows; without one they are claimed at once.
+    ``tool`` is the upstream's own name of the tool whose call it answers.
     """
 
     upstream: Upstream
@@ -48,6 +50,7 @@ class Work(Struct, frozen=True):
     uris: Mapping[str, str] = field(default_factory=dict)
     claim: Claim | None = None
     direction: str = "to_model"
+    tool: str = ""
 
 
 class Jobs:
@@ -72,6 +75,13 @@ class Jobs:
         self._running: dict[int, tuple[Work, Sanitizing, float]] = {}
         self._looking: dict[int, Looked] = {}
         self._numbers = 0
+        self._rules: dict[tuple[str, str], Treatments] = {}
+
+    def _treatments(self, work: Work) -> Treatments:
+        key = (work.upstream.name, work.tool if work.upstream.settings.tools else "")
+        if key not in self._rules:
+            self._rules[key] = treatments(work.upstream.settings, work.tool)
+        return self._rules[key]
 
     def start(self, work: Work) -> None:
         if not self._settings.sanitize:
@@ -87,7 +97,8 @@ class Jobs:
             vault=self._vault,
             handles=self._handles,
             categories=self._settings.categories,
-            passing=settings.passing,
+            treatments=self._treatments(work),
+            redacts=self._settings.redacts,
             uris=known_as,
             restored=work.restored,
         )

@@ -7,7 +7,7 @@ here is ever built from restored text but the part that goes to the upstream.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from msgspec import Struct
@@ -20,6 +20,7 @@ from cloakllm_gateway.protocol.jsonrpc import Number
 from cloakllm_gateway.protocol.surface import HANDLE, RESTORE, RESTORE_OWN, Role, Shape
 from cloakllm_gateway.protocol.walk import KeyCollision, Leaf, Path, leaves, replace
 from cloakllm_gateway.vault import placing, tokens
+from cloakllm_gateway.vault.code import Language
 from cloakllm_gateway.vault.entries import Entry, Token
 from cloakllm_gateway.vault.placing import NumberText, Place
 from cloakllm_gateway.vault.safety import unsafe
@@ -78,14 +79,24 @@ class Restorer(Struct, frozen=True):
     categories: frozenset[str]
     answers: dict[Approval, bool]
 
-    def restore(self, part: Any, shape: Shape, destination: str, declared: frozenset[str] = frozenset()) -> Restored:
-        """``part`` for ``destination``; ``declared`` are the argument keys its schema declares, which stay.
+    def restore(
+        self,
+        part: Any,
+        shape: Shape,
+        destination: str,
+        declared: frozenset[str] = frozenset(),
+        parameters: Mapping[str, Language] = placing.UNDECLARED,
+    ) -> Restored:
+        """``part`` for ``destination``.
+
+        ``declared`` are the argument keys its schema declares, which stay;
+        ``parameters`` is what the configuration says that arguments hold.
 
         Raises :class:`Refused` where a token may not be restored here, is
         damaged, or would make two keys of one object equal, and
         :class:`NeedApproval` where a person has to be asked first.
         """
-        run = _Run(self, destination)
+        run = _Run(self, destination, parameters)
         edits: dict[tuple[Path, bool], Any] = {}
         for leaf in leaves(part, shape):
             new = run.leaf(leaf, declared)
@@ -102,9 +113,10 @@ class Restorer(Struct, frozen=True):
 class _Run:
     """The state of one call: which tokens were restored so far."""
 
-    def __init__(self, restorer: Restorer, destination: str) -> None:
+    def __init__(self, restorer: Restorer, destination: str, parameters: Mapping[str, Language]) -> None:
         self._by = restorer
         self._destination = destination
+        self._parameters = parameters
         self._verdicts: dict[tuple[Token, str], Verdict] = {}
         self._foreign = 0
         self.decisions: dict[Token, Decision] = {}
@@ -121,13 +133,15 @@ class _Run:
             return leaf.value
         if leaf.role is RESTORE and not leaf.is_key:
             self._refuse_near_misses(leaf.value)
+        if leaf.role is RESTORE and self._by.policy.settings.redacts:
+            _refuse_redacted(leaf.value)
         parameter = "" if leaf.is_key else leaf.key
         is_url = _URL.fullmatch(leaf.value) is not None
 
         def resolve(match: TokenMatch, place: Place) -> Entry | None:
             return self._resolve(leaf, match, place, is_url)
 
-        new = placing.restore(leaf.value, resolve, parameter)
+        new = placing.restore(leaf.value, resolve, parameter, self._parameters)
         if isinstance(new, NumberText):
             return new.lexeme if leaf.is_key else _number(new.lexeme)
         return leaf.value if new == leaf.value else new
@@ -237,6 +251,16 @@ class _Run:
             f"Copy tokens exactly as they were shown, in the form [{category}_<number>]. Tokens of this kind in this "
             f"session: {shown}. One from before the gateway was restarted has to be read from its source again.",
             rule="unknown_token",
+        )
+
+
+def _refuse_redacted(text: str) -> None:
+    """Written back, the mark would take the place of the value that it stands for."""
+    for mark in tokens.redactions(text):
+        raise Refused(
+            f"{mark.written} marks a value that was cut out for good",
+            "Nothing can be put there. Leave this part of the text out, or change only what is around it.",
+            rule="redact",
         )
 
 

@@ -33,7 +33,10 @@ from msgspec import Struct, field
 from cloakllm_gateway.core.blobs import textual, whole_number
 from cloakllm_gateway.core.documentation import is_documentation
 from cloakllm_gateway.core.handles import Handles
+from cloakllm_gateway.core.jsonpath import Paths
 from cloakllm_gateway.core.rewriting import Cut, Range, Ranges, masked, rewritten, taken_back
+from cloakllm_gateway.core.settings import Treatment
+from cloakllm_gateway.core.treatments import Rule, Treatments
 from cloakllm_gateway.detection.folding import views
 from cloakllm_gateway.errors import Withheld
 from cloakllm_gateway.protocol.surface import (
@@ -52,9 +55,18 @@ from cloakllm_gateway.protocol.surface import (
 from cloakllm_gateway.protocol.walk import KeyCollision, Leaf, Path, at, leaves, replace, strings
 from cloakllm_gateway.spans import Encoding, Kind, Proof, Span, Text, disjoint
 from cloakllm_gateway.vault import placing, tokens
+from cloakllm_gateway.vault.contexts import Unescaped
 from cloakllm_gateway.vault.entries import Entry, Spelling, Token
+from cloakllm_gateway.vault.known import Known, KnownValues
+from cloakllm_gateway.vault.members import values
 from cloakllm_gateway.vault.tokens import LITERAL, TokenMatch
 from cloakllm_gateway.vault.vault import Vault
+
+#: The category of what is hidden because the configuration says so, whatever it is.
+TERM = "TERM"
+
+#: Shorter values, and numbers of no more digits, can't be told from other text of their message.
+_TELLING = 2
 
 #: Look-alike tokens outrank every find: the whole look-alike becomes one LITERAL.
 LITERAL_RANK = 1000
@@ -93,9 +105,11 @@ class Source(Struct, frozen=True):
 
     ``group`` are the upstreams it shares equality with.  ``categories`` are
     the names that make ``[NAME_1]`` a token that restore would accept: in data,
-    such a text is a look-alike.  ``uris`` maps a resource's real URI to the one
-    the client knows it by; ``restored`` are the entries that the call being
-    answered, or any in flight, had restored.
+    such a text is a look-alike; with ``redacts`` the marks of values that were
+    cut out are that as well.  ``treatments`` are the rules for its values.
+    ``uris`` maps a resource's real URI to the one the client knows it by;
+    ``restored`` are the entries that the call being answered, or any in
+    flight, had restored.
     """
 
     origin: str
@@ -103,7 +117,8 @@ class Source(Struct, frozen=True):
     vault: Vault
     handles: Handles
     categories: frozenset[str]
-    passing: frozenset[str] = frozenset()
+    treatments: Treatments = Treatments()
+    redacts: bool = False
     uris: Mapping[str, str] = field(default_factory=dict)
     restored: Sequence[Entry] = ()
 
@@ -124,6 +139,36 @@ class _Slot(NamedTuple):
     look: Text
     is_number: bool = False
     charset: str = ""  # of a textual blob; empty for anything else
+
+
+class _Field(NamedTuple):
+    """A value that a rule is about, where it stands in a slot, and decoded."""
+
+    start: int
+    end: int
+    value: str
+    rule: Rule
+
+
+class _Elsewhere:
+    """The values of fields with a rule: in the rest of their message the same is done with them."""
+
+    def __init__(self) -> None:
+        self._hidden = KnownValues(2, set())
+        self._rules: dict[str, Rule] = {}
+
+    def add(self, value: str, rule: Rule) -> None:
+        if len(value) < _TELLING or (value.isdigit() and len(value) <= _TELLING):
+            return
+        self._rules[value.casefold()] = rule
+        if rule.how is not Treatment.PASS:
+            self._hidden.add(value, Known(TERM, value, value, Encoding.PLAIN, Proof.KEY), caseless=False)
+
+    def find(self, text: str) -> list[Span]:
+        return self._hidden.find(text)
+
+    def rule(self, span: Span) -> Rule | None:
+        return self._rules.get((span.value or span.canonical).casefold())
 
 
 class _Done(NamedTuple):
@@ -152,6 +197,8 @@ class Sanitizing:
         self._clean: set[Where] = set()
         self._exempt: set[Path] = set()
         self._placed: dict[Where, list[Range]] = {}
+        self._fields: dict[Where, list[_Field]] = {}
+        self._elsewhere = _Elsewhere()
         self._charsets: dict[Path, str] = {}
         self._described: set[Where] = set()
         self._tokens: dict[Token, None] = {}
@@ -172,6 +219,8 @@ class Sanitizing:
                 self.report.skipped["protocol"] += 1
             elif slot := self._slot(leaf, where):
                 self._slots.append(slot)
+                if found := _fields(slot, self._source.treatments.fields):
+                    self._fields[where] = found
         self._part = replace(self._part, edits)
         return self._look()
 
@@ -206,8 +255,10 @@ class Sanitizing:
         dropped: set[Path] = set()
         self._cuts = []
         nothing: set[Text] = set()
+        if self._fields and self._looking_by_role:
+            self._learn_fields(found)
         for slot in self._slots:
-            if slot.look in nothing:
+            if slot.look in nothing and slot.where not in self._fields:
                 self._clean.add(slot.where)
                 continue
             finds = self._finds(slot, found[self._asked[slot.look]])
@@ -229,7 +280,9 @@ class Sanitizing:
             self._part = _without(self._part, dropped)
             return self.begin()
         self._part = replace(self._part, edits)
-        return NeedAssign(list(spellings)) if spellings else self._next()
+        if spellings:
+            return NeedAssign(list(spellings))
+        return self.assigned(()) if self._cuts else self._next()
 
     def _cut(self, slot: _Slot, finds: Sequence[Span], spellings: dict[Spelling, int]) -> _Done:
         """How ``finds`` come out of a slot.
@@ -241,7 +294,13 @@ class Sanitizing:
             finds = taken_back(before.cut, self._placed.pop(slot.where), finds)
             slot = before.slot
         standing = placing.standing(slot.text, finds)
-        inserts = [spellings.setdefault(_spelling(slot, s.span), len(spellings)) for s in standing]
+        inserts: list[int | str] = []
+        for span, _ in standing:
+            rule = self._rule(slot, span)
+            if rule is not None and rule.how is Treatment.REDACT:
+                inserts.append(tokens.redacted(span.category))
+            else:
+                inserts.append(spellings.setdefault(_spelling(slot, span), len(spellings)))
         return _Done(slot, Cut(slot.text, standing, inserts))
 
     def _forget(self) -> None:
@@ -249,6 +308,8 @@ class Sanitizing:
         self._exempt.clear()
         self._placed.clear()
         self._done.clear()
+        self._fields.clear()
+        self._elsewhere = _Elsewhere()
         self._charsets.clear()
         self._described.clear()
         self._uris.clear()
@@ -288,6 +349,7 @@ class Sanitizing:
             (moved(path), is_key): _Done(done.slot._replace(where=(moved(path), is_key)), done.cut)
             for (path, is_key), done in self._done.items()
         }
+        self._fields = {(moved(path), is_key): fields for (path, is_key), fields in self._fields.items()}
         self._exempt = {moved(path) for path in self._exempt}
         self._charsets = {moved(path): charset for path, charset in self._charsets.items()}
         self._uris = {moved(path): uri for path, uri in self._uris.items()}
@@ -308,15 +370,22 @@ class Sanitizing:
 
     def _finds(self, slot: _Slot, spans: Sequence[Span]) -> list[Span]:
         """The disjoint spans to hide: what detection found, known values, look-alike tokens."""
-        found = [s for s in spans if s.category not in self._source.passing]
+        found = [s for s in spans if not self._passes(slot, s)]
         if slot.where in self._described:
             found = [s for s in found if not is_documentation(s)]
         known, alike = self._second_look(slot)
+        known = [k for k in known if not self._passes(slot, k)]
         if placed := self._placed.get(slot.where):
             tokens_there = Ranges(placed)
             found, known, alike = (tokens_there.beside(spans) for spans in (found, known, alike))
         certain = Ranges((s.start, s.end) for s in found)
         known = [k for k in known if not certain.hold(k)]
+        for span in (*found, *known):
+            _refuse_blocked(self._rule(slot, span))
+        if self._looking_by_role and (whole := self._whole_fields(slot, [*found, *known])):
+            inside = Ranges((s.start, s.end) for s in whole)
+            found, known, alike = (inside.beside(spans) for spans in (found, known, alike))
+            found += whole
         secret = Ranges((s.start, s.end) for s in (*found, *known) if s.sensitive)
         alike = [a._replace(sensitive=secret.touch(a)) for a in alike]
         finds = disjoint([*found, *known, *alike], slot.look.text if slot.is_number else slot.text)
@@ -330,13 +399,12 @@ class Sanitizing:
         known: list[Span] = []
         alike: list[Span] = []
         for view in views(slot.look.text):
-            hits = source.vault.known(view.text, source.origin, source.group)
+            hits = [*source.vault.known(view.text, source.origin, source.group), *self._elsewhere.find(view.text)]
             if source.restored:
                 hits = [*hits, *source.vault.echoes(source.restored, view.text)]
             for hit in hits:
-                if hit.category not in source.passing:
-                    start, end = view.original(hit.start, hit.end)
-                    known.append(hit._replace(start=start, end=end, encoding=view.encoding_of(hit.start, hit.end)))
+                start, end = view.original(hit.start, hit.end)
+                known.append(hit._replace(start=start, end=end, encoding=view.encoding_of(hit.start, hit.end)))
             for match in self._tokens_in(view.text):
                 start, end = view.original(match.start, match.end)
                 encoding = view.encoding_of(match.start, match.end)
@@ -345,11 +413,50 @@ class Sanitizing:
             # What restore would refuse as a damaged token has to come back as well.
             for miss in tokens.near_misses(slot.look.text, source.categories, whole=True):
                 alike.append(_literal(slot.text, miss.start, miss.end, miss.written))
+            if source.redacts:
+                alike += [_literal(slot.text, m.start, m.end, m.written) for m in tokens.redactions(slot.look.text)]
         return known, alike
 
     def _tokens_in(self, text: str) -> list[TokenMatch]:
         """What restore would accept in ``text``; ``rows[ITEM_3]`` is none of our business."""
         return [match for match in tokens.scan(text) if match.token.category in self._source.categories]
+
+    # -- what the configuration says of them ---------------------------------------------------------
+
+    def _rule(self, slot: _Slot, span: Span) -> Rule | None:
+        """The rule for a find: that of the field it stands in, of an equal value in a field, of its category."""
+        for start, end, _, rule in self._fields.get(slot.where, ()):
+            if start <= span.start and span.end <= end:
+                return rule
+        return self._elsewhere.rule(span) or self._source.treatments.categories.get(span.category)
+
+    def _passes(self, slot: _Slot, span: Span) -> bool:
+        rule = self._rule(slot, span)
+        return rule is not None and rule.how is Treatment.PASS
+
+    def _learn_fields(self, found: Sequence[Sequence[Span]]) -> None:
+        """What a rule says of a field holds for the same value in the rest of the message."""
+        for slot in self._slots:
+            fields = self._fields.get(slot.where)
+            if fields is None:
+                continue
+            spans = found[self._asked[slot.look]]
+            for start, end, value, rule in fields:
+                _refuse_blocked(rule if value else None)
+                if rule.how is not Treatment.TOKENIZE or not any(start <= s.start and s.end <= end for s in spans):
+                    self._elsewhere.add(value, rule)
+
+    def _whole_fields(self, slot: _Slot, finds: Sequence[Span]) -> list[Span]:
+        """The fields of a slot that are hidden whole: cut out, or to be hidden though nothing was found in them."""
+        whole = []
+        for start, end, _, rule in self._fields.get(slot.where, ()):
+            inside = [s for s in finds if s.start < end and start < s.end]
+            if start == end or rule.how is Treatment.PASS or (rule.how is Treatment.TOKENIZE and inside):
+                continue
+            exact = next((s for s in inside if (s.start, s.end) == (start, end)), None)
+            raw = slot.text[start:end]
+            whole.append(exact or Span(start, end, TERM, raw, raw, proof=Proof.KEY))
+        return whole
 
     # -- the tripwire: every string, whatever its role ---------------------------------------------
 
@@ -407,6 +514,30 @@ async def drive(sanitizing: Sanitizing, find: Find, assign: AssignTokens) -> Cle
 
 def _literal(text: str, start: int, end: int, value: str, encoding: Encoding = Encoding.PLAIN) -> Span:
     return Span(start, end, LITERAL, value, text[start:end], encoding, Proof.LITERAL, LITERAL_RANK)
+
+
+def _fields(slot: _Slot, paths: Paths[Rule] | None) -> list[_Field]:
+    """The values of a slot that have a rule by their path.
+
+    That is the slot itself in a structured result, or values of JSON in a
+    text: many tools give their result as text, and most in both ways.
+    """
+    path, is_key = slot.where
+    if paths is None or is_key:
+        return []
+    if path[:1] == ("structuredContent",):
+        rule = paths.rule(paths.at(path[1:]))
+        return [_Field(0, max(len(slot.text), len(slot.look.text)), slot.text, rule)] if rule else []
+    return [
+        _Field(start, end, Unescaped(slot.text[start:end]).text, rule)
+        for state, (start, end) in values(slot.text, paths.root, paths.step)
+        if (rule := paths.rule(state))
+    ]
+
+
+def _refuse_blocked(rule: Rule | None) -> None:
+    if rule is not None and rule.how is Treatment.BLOCK:
+        raise Withheld(f"it holds a value that nobody may be shown (rule: {rule.name})")
 
 
 def _item(path: Path) -> Path:

@@ -53,6 +53,13 @@ MAY_HAVE_TAKEN_EFFECT = "The request reached the upstream, so it may already hav
 _NAME = lazy(r"[A-Za-z0-9_.-]{1,64}")
 
 
+def held(tool: str) -> str:
+    return (
+        f"Refused by the gateway: the tool {tool} is no longer what it was when the tools were listed "
+        "(tool_changes: hold). List the tools again and look at it before calling it"
+    )
+
+
 def unknown_name(kind: str, name: Any) -> str:
     """Of a name the client used, only what can be a name is repeated."""
     said = f" {name}" if isinstance(name, str) and _NAME.fullmatch(name) else ""

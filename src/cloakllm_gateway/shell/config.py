@@ -23,11 +23,13 @@ from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
 from cloakllm_gateway.core.events import CLIENT
-from cloakllm_gateway.core.settings import Action, Mode, RawData, Scope
+from cloakllm_gateway.core.settings import Action, Mode, RawData, Scope, ToolChanges, Treatment
 from cloakllm_gateway.errors import ConfigError
 from cloakllm_gateway.patterns import lazy
+from cloakllm_gateway.shell import rules
 from cloakllm_gateway.shell.listen import AuthConfig, ListenConfig, check_listen
 from cloakllm_gateway.shell.logging import escape
+from cloakllm_gateway.shell.rules import ToolConfig
 from cloakllm_gateway.shell.structs import Invalid, build, join, nearest, parse
 from cloakllm_gateway.vault.tokens import is_category
 
@@ -65,13 +67,6 @@ class UnknownToken(StrEnum):
     """What happens to a call that holds a token which was never issued."""
 
     REFUSE = "refuse"
-    PASS = "pass"
-
-
-class Treatment(StrEnum):
-    """What is done with the values of one category of one upstream."""
-
-    TOKENIZE = "tokenize"
     PASS = "pass"
 
 
@@ -114,6 +109,7 @@ class UpstreamConfig(Struct, frozen=True):
     prefix: str | None = None
     token_scope: Scope | None = None
     categories: dict[str, Treatment] = field(default_factory=dict)
+    tools: dict[str, ToolConfig] = field(default_factory=dict)
     ui: bool = False
     sampling: bool | None = None
     elicitation: bool | None = None
@@ -233,6 +229,7 @@ class Config(Struct, frozen=True):
     groups: tuple[tuple[str, ...], ...] = ()
     raw_pii: dict[str, RawData] = field(default_factory=dict)
     mode: Mode = Mode.ENFORCE
+    tool_changes: ToolChanges = ToolChanges.LOG
     detection: DetectionConfig = DetectionConfig()
     limits: LimitsConfig = LimitsConfig()
     vault: VaultConfig = VaultConfig()
@@ -401,6 +398,10 @@ def _check_categories(config: Config) -> None:
     for name, upstream in config.upstreams.items():
         for category in upstream.categories:
             _check_known_category(config, category, f"upstreams.{name}.categories.{category}")
+        rules.check(upstream.tools, f"upstreams.{name}.tools")
+        for glob, said in upstream.tools.items():
+            for category in said.categories:
+                _check_known_category(config, category, f"upstreams.{name}.tools.{glob}.categories.{category}")
 
 
 def _check_known_category(config: Config, category: str, path: str) -> None:

@@ -20,13 +20,13 @@ from cloakllm_gateway.shell.config import (
     Backend,
     Config,
     Sensitive,
-    Treatment,
     UnknownToken,
     UpstreamConfig,
     detection_settings,
 )
 from cloakllm_gateway.shell.link import Link
 from cloakllm_gateway.shell.logging import Logger
+from cloakllm_gateway.shell.rules import tool_rules
 from cloakllm_gateway.shell.scanner import Scanner
 from cloakllm_gateway.shell.stores import STORES, Options, Store, default_state_dir
 from cloakllm_gateway.shell.supervisor import Post, Restarts, Spec, Supervisor
@@ -135,6 +135,7 @@ def core_settings(config: Config, detection: DetectionSettings) -> Settings:
             name: config.raw_pii.get(name, config.raw_pii.get("default", RawData.LOG)) for name in config.upstreams
         },
         mode=config.mode,
+        tool_changes=config.tool_changes,
         persistent=config.vault.backend is not Backend.MEMORY,
         refuse_unknown_tokens=config.unknown_token is UnknownToken.REFUSE,
         categories=NAMES.union(labels, custom, (LITERAL,)),
@@ -152,7 +153,8 @@ def _upstream(name: str, config: UpstreamConfig) -> UpstreamSettings:
         name=name,
         prefix=name if config.prefix is None else config.prefix,
         origin=f"{name}#{fingerprint(config)}",
-        passing=frozenset(category for category, how in config.categories.items() if how is Treatment.PASS),
+        categories=config.categories,
+        tools=tool_rules(config.tools),
         token_scope=config.token_scope,
         request_timeout=config.request_timeout,
         startup_timeout=config.startup_timeout,

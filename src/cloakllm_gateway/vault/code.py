@@ -9,20 +9,26 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from enum import Enum, auto
+from collections.abc import Mapping
+from enum import StrEnum
 
 from cloakllm_gateway.errors import Refused
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.vault.entries import Token
+from cloakllm_gateway.vault.shell import SAFE, Command
+from cloakllm_gateway.vault.tokens import scan
 
 
-class Language(Enum):
-    """What kind of code a parameter holds."""
+class Language(StrEnum):
+    """What a parameter holds, guessed by its name or declared; the words are those of the configuration."""
 
-    SHELL = auto()
-    SQL = auto()
-    PROGRAM = auto()
-    PATH = auto()
+    TEXT = "text"  # no code at all
+    SHELL = "shell"  # a command for an unknown shell: values of harmless characters only
+    POSIX = "posix"  # a command for a POSIX shell: values are quoted
+    SQL = "sql"
+    PROGRAM = "program"
+    PATH = "path"
+    URL = "url"
 
 
 #: Parameters by their last word, or last two (`shell_command`, `fileName`): a guess by name, on the safe side.
@@ -37,25 +43,25 @@ _LANGUAGES = {
 _BY_WORD = {word: language for language, words in _LANGUAGES.items() for word in words}
 _URLS = frozenset({"url", "urls", "uri", "uris", "href", "link", "endpoint", "webhook"})
 _WORDS = lazy(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_SHELL_SAFE = lazy(r"[A-Za-z0-9_@%+=:,./-]*")
 _BARE_SQL = lazy(r"[A-Za-z0-9_.@+-]*")
 #: Strings and comments of SQL; one that is not closed reaches to the end.
 _SQL_PIECE = lazy(
     r"""'(?:[^']|'')*+(?:'|\Z) | "(?:[^"]|"")*+(?:"|\Z) | `[^`]*+(?:`|\Z) | --[^\n]*+ | /\*.*?(?:\*/|\Z)""",
     re.DOTALL | re.VERBOSE,
 )
+#: What dialects read in different ways, so that nobody can say which quotes behind it are open: escapes, other
+#: comments, dollar quotes, quoted brackets, Oracle's q'..'.
+_SQL_DIALECT = lazy(r"""\\|\#|/\*|\$\w*\$|\b[nN]?[qQ]'|\[[^\]'"]*['"]""")
 
 
-def language(parameter: str) -> Language | None:
-    """The kind of code that a parameter of this name holds, None for ordinary data."""
+def language(parameter: str, declared: Mapping[str, Language]) -> Language:
+    """What a parameter of this name holds: as declared, or as such names usually do."""
+    if (said := declared.get(parameter)) is not None:
+        return said
     words = [word.lower() for word in _WORDS.findall(parameter)]
-    return _BY_WORD.get("".join(words[-1:])) or _BY_WORD.get("".join(words[-2:]))
-
-
-def is_url(parameter: str) -> bool:
-    """Whether a parameter of this name holds a URL, with or without its scheme."""
-    words = _WORDS.findall(parameter)
-    return bool(words) and words[-1].lower() in _URLS
+    if words and words[-1] in _URLS:
+        return Language.URL
+    return _BY_WORD.get("".join(words[-1:])) or _BY_WORD.get("".join(words[-2:])) or Language.TEXT
 
 
 class Guard:
@@ -63,31 +69,47 @@ class Guard:
 
     def __init__(self, language: Language, text: str) -> None:
         self._language = language
+        self._command = Command(_blanked(text)) if language is Language.POSIX else None
         pieces = _SQL_PIECE.finditer(text) if language is Language.SQL else ()
         self._sql = [(piece.start(), piece.end(), piece[0][0]) for piece in pieces]
+        dialect = _SQL_DIALECT.search(_blanked(text)) if language is Language.SQL else None
+        self._sure_until = dialect.start() if dialect else len(text)
 
     def admit(self, value: str, token: Token, at: int) -> str:
         """``value`` as it may stand at ``at``.  Raises ``Refused`` if it may not stand there."""
         match self._language:
-            case Language.SHELL:
-                if not _SHELL_SAFE.fullmatch(value):
-                    raise _refusal(token, "a shell command")
+            case Language.SHELL if not SAFE.fullmatch(value):
+                raise _refusal(token, "a shell command")
+            case Language.POSIX if self._command is not None:
+                quoted = self._command.quoted(value, at)
+                if quoted is None:
+                    raise _refusal(token, "this place of a shell command")
+                return quoted
             case Language.SQL:
                 return self._in_sql(value, token, at)
-            case Language.PROGRAM | Language.PATH:
-                pass  # the policy decides, by the value's safety and the upstream it goes to
-        return value
+            case _:  # the policy decides, by the value's safety and the upstream it goes to
+                return value
 
     def _in_sql(self, value: str, token: Token, at: int) -> str:
         if "\\" in value or "\0" in value:
             raise _refusal(token, "an SQL statement")
         before = bisect_left(self._sql, (at,)) - 1
         _, end, mark = self._sql[before] if before >= 0 else (0, 0, "")
-        if at < end and mark in ("'", '"'):
+        if at < end and mark in ("'", '"') and at < self._sure_until:
             return value.replace(mark, mark * 2)
-        if at < end or not _BARE_SQL.fullmatch(value) or "--" in value:
+        if (at < end and at < self._sure_until) or not _BARE_SQL.fullmatch(value) or "--" in value:
             raise _refusal(token, "an SQL statement outside a string")
         return value
+
+
+def _blanked(text: str) -> str:
+    """``text`` with letters in place of its tokens: the brackets of a token are no brackets of the language."""
+    pieces: list[str] = []
+    done = 0
+    for match in scan(text):
+        pieces += (text[done : match.start], "x" * (match.end - match.start))
+        done = match.end
+    return "".join((*pieces, text[done:]))
 
 
 def _refusal(token: Token, place: str) -> Refused:

@@ -17,13 +17,15 @@ token, however many tokens there are.  What a value looks like where it lands
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from cloakllm_gateway.errors import Refused
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Encoding, Kind, Span
 from cloakllm_gateway.vault import code
+from cloakllm_gateway.vault.code import Language
 from cloakllm_gateway.vault.contexts import Bare, Layers, Spot, decoded, encoded, is_json, numbers, repeated_keys, spots
 from cloakllm_gateway.vault.entries import Entry
 from cloakllm_gateway.vault.tokens import LITERAL, TokenMatch
@@ -56,25 +58,32 @@ class NumberText(NamedTuple):
 Resolve = Callable[[TokenMatch, Place], Entry | None]
 
 
-def restore(text: str, resolve: Resolve, parameter: str = "") -> str | NumberText:
+#: No parameter is declared: each is what its name says.
+UNDECLARED: Mapping[str, Language] = MappingProxyType({})
+
+
+def restore(
+    text: str, resolve: Resolve, parameter: str = "", declared: Mapping[str, Language] = UNDECLARED
+) -> str | NumberText:
     """``text`` with its tokens replaced by what ``resolve`` gives for them.
 
     ``resolve`` returns the entry to put there, or None to leave the text as it
-    is.  ``parameter`` is the name of the argument.  Raises what ``resolve``
-    raises, and ``Refused`` for a value that could act as code in its place.
+    is.  ``parameter`` is the name of the argument, ``declared`` what arguments
+    of some names hold.  Raises what ``resolve`` raises, and ``Refused`` for a
+    value that could act as code in its place.
     """
-    language, is_url = code.language(parameter), code.is_url(parameter)
+    language = code.language(parameter, declared)
     guard: code.Guard | None = None
     pieces: list[str] = []
     done = 0
     in_key = False
-    for spot in spots(text, is_url=is_url):
-        place = _place(spot, text, is_url or language is not None)
+    for spot in spots(text, is_url=language is Language.URL):
+        place = _place(spot, text, language is not Language.TEXT)
         entry = resolve(spot.match, place)
         if entry is None:
             continue
         start, end, new = _written(entry, spot, place.whole)
-        if language is not None and entry.spelling.category != LITERAL:
+        if language is not Language.TEXT and entry.spelling.category != LITERAL:
             guard = guard or code.Guard(language, text)
             new = guard.admit(new, entry.token, start)
         if place.whole and not spot.layers and entry.spelling.kind is Kind.NUMBER:

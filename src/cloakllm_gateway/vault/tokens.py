@@ -142,6 +142,25 @@ def _near(categories: frozenset[str]) -> tuple[re.Pattern[str], re.Pattern[str]]
     return re.compile(anywhere, re.IGNORECASE | re.ASCII), re.compile(whole, re.ASCII)
 
 
+#: The mark of a value that was cut out for good: like a token, with a word in place of the number.
+_REDACTED = lazy(
+    r"(?:\\?\[|%(?:25)?5[Bb])([A-Z][A-Z0-9]*+(?:(?:\\?_|%(?:25)?5[Ff])(?!REDACTED(?![A-Z0-9]))[A-Z0-9]++)*+)"
+    r"(?:\\?_|%(?:25)?5[Ff])REDACTED(?:\\?\]|%(?:25)?5[Dd])"
+)
+
+
+def redacted(category: str) -> str:
+    """What stands in the place of a value of ``category`` that was cut out: nothing leads back to it."""
+    return f"[{category}_REDACTED]"
+
+
+def redactions(text: str) -> list[NearMiss]:
+    """The marks of values that were cut out, in any form in which a token would be accepted, capitals apart."""
+    if "REDACTED" not in text:
+        return []
+    return [NearMiss(m.start(), m.end(), _named(_UNDERSCORE.sub("_", m[1])), m[0]) for m in _REDACTED.finditer(text)]
+
+
 #: What every token and every near miss has one of: a bracket in some writing, or what joins a bare one.
 _SIGN = lazy(r"[\[%［【\\&_-]")
 
