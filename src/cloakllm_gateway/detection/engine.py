@@ -405,7 +405,7 @@ class _Cutter:
 
 
 _NUMBER = lazy(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
-_LITERAL = lazy(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+_LITERAL = lazy(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 
 
 def _is_number(text: str, start: int, end: int) -> bool:

@@ -12,7 +12,6 @@ They overlap on purpose; the engine merges what they prove.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
@@ -31,18 +30,17 @@ class Field(NamedTuple):
 
 # -- braces ---------------------------------------------------------------------------------------
 
-#: A key in quotes or a bare one behind a brace or comma, up to the colon.
-_BRACE_KEY = lazy(
-    r"""(?<!\\)(?P<quote>["'])(?P<key>[^"'\\\n{}\[\],:]{1,64})(?P=quote)[ \n\t]{0,4}\Z"""
-    r"""|[{,][ \n\t]{0,16}(?P<bare>[A-Za-z_]\w{0,63})[ ]?\Z"""
-)
+#: What a key in quotes does not hold, and how long it may be with its quotes.
+_NO_KEY = lazy(r"[\"'\\\n{}\[\],:]")
+_LONGEST_QUOTED = 66
+#: A bare key behind a brace or comma, read backwards.
+_BARE_KEY = lazy(r"[ ]?(\w{0,63}[A-Za-z_])[ \n\t]{0,16}[{,]")
 _SPACE = r"[ \t\r\n]{0,64}"
 _VALUE = lazy(
-    rf"""{_SPACE}(?:"(?P<dq>(?:[^"\\]|\\.)*+)"?|'(?P<sq>(?:[^'\\\n]|\\.)*+)'|(?P<list>[\[(])"""
+    rf"""{_SPACE}(?:"(?P<dq>[^"\\]*+(?:\\.[^"\\]*+)*+)"?|'(?P<sq>[^'\\\n]*+(?:\\.[^'\\\n]*+)*+)'|(?P<list>[\[(])"""
     r"""|(?P<plain>[^\s{}\[\]():,="']+))""",
     re.DOTALL,
 )
-_BRACE = lazy("[{}]")
 
 
 def braces(text: str, places: Iterable[int]) -> Iterator[Field]:
@@ -53,12 +51,25 @@ def braces(text: str, places: Iterable[int]) -> Iterator[Field]:
     records = _Records(text)
     done = 0  # what lies inside of a value is no key: nothing is read twice
     for at in places:
-        if at >= done and text[at] == ":" and (match := _BRACE_KEY.search(text, max(at - 96, 0), at)):
-            key = match["key"] or match["bare"]
+        if at >= done and text[at] == ":" and (key := _brace_key(text, at)):
             record = records.at(at)
             for start, end, quoted in _values(text, at + 1):
                 done = end
                 yield Field(key, start, end, record, quoted)
+
+
+def _brace_key(text: str, at: int) -> str:
+    """The key that ends at a colon, or ""."""
+    end = at
+    while end > 0 and at - end < 4 and text[end - 1] in " \n\t":
+        end -= 1
+    quote = text[end - 1 : end]
+    if quote and quote in "\"'":
+        begin = text.rfind(quote, max(end - _LONGEST_QUOTED, 0), end - 1)
+        key = text[begin + 1 : end - 1]
+        return key if begin >= 0 and not _NO_KEY.search(key) and text[begin - 1 : begin] != "\\" else ""
+    bare = _BARE_KEY.match(text[max(at - 96, 0) : at][::-1])
+    return bare[1][::-1] if bare else ""
 
 
 def _values(text: str, at: int) -> Iterator[tuple[int, int, bool]]:
@@ -88,27 +99,34 @@ _NEXT = lazy(r"[ \t\r\n\])]{0,64}(?:,[ \t\r\n\[(]{0,64}|(?<=[\])]))")
 
 
 class _Records:
-    """Which object of the text a place is in; braces inside of strings are taken for braces."""
+    """Which object of the text a place is in, for places in order; braces inside of strings are taken for braces."""
 
     def __init__(self, text: str) -> None:
-        self._starts = [0]
-        self._objects = [0]
-        stack = [0]
-        for count, brace in enumerate(_BRACE.finditer(text), 1):
-            if brace[0] == "{":
-                stack.append(count)
-            elif len(stack) > 1:
-                stack.pop()
-            self._starts.append(brace.start())
-            self._objects.append(stack[-1])
+        self._screen = text.encode("ascii", "replace")
+        self._seen = 0
+        self._count = 0
+        self._stack = [0]
 
     def at(self, place: int) -> int:
-        return self._objects[bisect_right(self._starts, place) - 1]
+        braces = self._screen[self._seen : place].translate(None, _NO_BRACES)
+        self._seen = place
+        for brace in braces:
+            self._count += 1
+            if brace == _OPENING:
+                self._stack.append(self._count)
+            elif len(self._stack) > 1:
+                self._stack.pop()
+        return self._stack[-1]
+
+
+_OPENING = ord("{")
+_NO_BRACES = bytes(set(range(256)) - set(b"{}"))
 
 
 # -- assignments ----------------------------------------------------------------------------------
 
-_ASSIGNED_KEY = lazy(r"(?<![\w.-])[A-Za-z_][\w.-]{0,40}[ ]?:?\Z")
+#: The key of an assignment, read backwards from its mark.
+_ASSIGNED_KEY = lazy(r":?[ ]?[\w.-]{0,40}[A-Za-z_](?![\w.-])")
 _ASSIGNMENT = lazy(
     r"""(?P<key>[A-Za-z_][\w.-]{0,40})[ ]?(?:=>|:?=)(?!=)[ ]?"""
     r"""(?:"(?P<dq>[^"\n]{1,4096})"|'(?P<sq>[^'\n]{1,4096})'|(?P<bare>(?:[^\s,;&"'<>(){}\[\]|]|&(?![\w.-]{1,40}=))+))"""
@@ -119,9 +137,9 @@ def assignments(text: str, places: Iterable[int]) -> Iterator[Field]:
     """``key=value`` in logs, shells, INI files, query strings and XML attributes; a record is a line."""
     record, seen, done = 0, 0, 0
     for at in places:
-        if at < done or text[at] != "=" or (key := _ASSIGNED_KEY.search(text, max(at - 48, 0), at)) is None:
+        if at < done or text[at] != "=" or (key := _ASSIGNED_KEY.match(text[max(at - 48, 0) : at][::-1])) is None:
             continue
-        match = _ASSIGNMENT.match(text, key.start())
+        match = _ASSIGNMENT.match(text, at - key.end())
         if match:
             record += text.count("\n", seen, at)
             seen, done = at, match.end()
@@ -176,12 +194,18 @@ _RULE = lazy(r"[\s|+:=-]+")
 _MOST_DIGITS = lazy(r"\d(?:\D*\d){4}")
 #: A header is looked for on at most this many cells; wider lines are data.
 _MOST_COLUMNS = 200
+#: The name of a column is no longer than this, and its cell has no more blanks and quotes on top.
+_LONGEST_NAME, _PADDING = 48, 80
 
 
 def tables(
-    text: str, heads: Iterable[int], personal: Callable[[str], bool], named: Callable[[str], bool]
+    text: str,
+    heads: Iterable[int],
+    known: Callable[[str], str],
+    personal: Callable[[str], bool],
+    named: Callable[[str], bool],
 ) -> Iterator[list[Column]]:
-    """CSV, TSV and pipe tables, each as those of its columns that have a name.
+    """CSV, TSV and pipe tables, each as those of its columns that are ``known``.
 
     ``heads`` are places, in order, whose lines may be the header of a table;
     a header has a cell that ``personal`` recognises.  ``named`` knows further
@@ -193,13 +217,12 @@ def tables(
             continue
         start = text.rfind("\n", 0, at) + 1
         done = _line_end(text, at)
-        line = text[start:done]
-        header, mark = _header(line, personal) if _MOST_DIGITS.search(line) is None else ([], "")
+        header, mark = _header(text, start, done, personal)
         if len(header) == 2 and (pairs := _pairs(text, start, mark, named)):
             columns, done = pairs
             yield columns
         elif header:
-            columns, done = _rows(text, done + 1, header, mark)
+            columns, done = _rows(text, done + 1, header, mark, known)
             yield columns
 
 
@@ -208,10 +231,9 @@ def _line_end(text: str, at: int) -> int:
     return len(text) if end < 0 else end
 
 
-def _rows(text: str, start: int, header: list[str], mark: str) -> tuple[list[Column], int]:
-    """The columns of the rows from ``start`` on that have as many cells as the header, and where they end."""
-    columns = [Column(name, []) for name in header]
-    named = [(i, column.cells) for i, column in enumerate(columns) if column.key]
+def _rows(text: str, start: int, header: list[str], mark: str, known: Callable[[str], str]) -> tuple[list[Column], int]:
+    """The known columns of the rows from ``start`` on that have as many cells as the header, and where they end."""
+    columns = [(i, Column(name, [])) for i, name in enumerate(header) if known(name)]
     while start < len(text):
         end = _line_end(text, start)
         line = text[start:end]
@@ -219,11 +241,11 @@ def _rows(text: str, start: int, header: list[str], mark: str) -> tuple[list[Col
             cells = _cells(line, mark)
             if len(cells) != len(header):
                 break
-            for i, column in named:
+            for i, column in columns:
                 first, last = cells[i]
-                column.append((start + first, start + last))
+                column.cells.append((start + first, start + last))
         start = end + 1
-    return [column for column in columns if column.key and column.cells], min(start, len(text))
+    return [column for _, column in columns if column.cells], min(start, len(text))
 
 
 def _pairs(text: str, start: int, mark: str, named: Callable[[str], bool]) -> tuple[list[Column], int] | None:
@@ -255,42 +277,70 @@ def _pair(text: str, start: int, mark: str) -> tuple[int, str, tuple[int, int], 
     return start, line[first:last], (start + begin, start + stop), end
 
 
-def _header(line: str, personal: Callable[[str], bool]) -> tuple[list[str], str]:
+def _header(text: str, start: int, end: int, personal: Callable[[str], bool]) -> tuple[list[str], str]:
+    """The names of the columns of a header, and the mark between them; none if the line is no header.
+
+    Most lines that mention a key are none, and are told by their length and by the line that follows.
+    """
+    line = text[start:end]
     for mark in "|\t;,":
-        if mark in line and line.count(mark) <= _MOST_COLUMNS:
-            names = [line[start:end].strip("*`") for start, end in _cells(line, mark)]
-            if len(names) > 1 and all(len(name) <= 48 for name in names) and any(map(personal, names)):
+        count = line.strip(" \t\r|").count(mark) if mark == "|" else line.count(mark)
+        if not 0 < count <= _MOST_COLUMNS or len(line) > (count + 1) * (_LONGEST_NAME + _PADDING):
+            continue
+        if (count == 1 or _may_be_row(text, end + 1, mark)) and not _MOST_DIGITS.search(line):
+            names = [line[first:last].strip("*`") for first, last in _cells(line, mark)]
+            if len(names) > 1 and all(len(name) <= _LONGEST_NAME for name in names) and any(map(personal, names)):
                 return names, mark
     return [], ""
 
 
-#: A cell of a row, with the mark before it; one in quotes may hold the mark, and doubles a quote.
-_CELL = {
-    mark: lazy(
-        rf"""(?:^|{re.escape(mark)})[ ]*(?:"((?:[^"]|"")*+)(?:"[^{mark}]*)?|'((?:[^']|'')*+)(?:'[^{mark}]*)?"""
-        rf"|([^{mark}]*))"
-    )
-    for mark in "|\t;,"
+def _may_be_row(text: str, start: int, mark: str) -> bool:
+    """Whether a line has the mark of a row; an empty one and a rule may stand between a header and its rows."""
+    line = text[start : _line_end(text, start)]
+    return mark in line or not line or _RULE.fullmatch(line) is not None
+
+
+_QUOTE = lazy("[\"']")
+#: A cell in quotes up to the mark behind it: it may hold the mark, and doubles a quote.
+_QUOTED = {
+    mark: lazy(rf"""(?:"((?:[^"]|"")*+)(?:"[^{mark}]*)?|'((?:[^']|'')*+)(?:'[^{mark}]*)?)""") for mark in "|\t;,"
 }
 
 
 def _cells(line: str, mark: str) -> list[tuple[int, int]]:
     """Trimmed cells of a line."""
-    by = 0
-    if mark == "|":
-        by = len(line) - len(line.lstrip(" \t|"))
-        line = line.rstrip(" \t\r")
-        line = line[by:].rstrip(" \t\r|") if line.endswith("|") else line[by:]
-    else:
-        line = line.rstrip("\r")
+    if mark != "|":
+        return _split(line.rstrip("\r"), mark, 0)
+    by = len(line) - len(line.lstrip(" \t|"))
+    end = line.rstrip(" \t\r")
+    return _split(end.rstrip(" \t\r|") if end.endswith("|") else end, mark, by)
+
+
+def _split(line: str, mark: str, at: int) -> list[tuple[int, int]]:
+    """Trimmed cells of a line from a place on."""
+    found: list[tuple[int, int]] = []
+    for quote in _QUOTE.finditer(line, at):
+        start = lead = quote.start()
+        while lead > at and line[lead - 1] == " ":
+            lead -= 1
+        if start < at or (lead > at and line[lead - 1] != mark):
+            continue  # inside of a cell
+        if lead > at:
+            found += _unquoted(line, at, lead - 1, mark)
+        cell = _QUOTED[mark].match(line, start)
+        assert cell is not None  # it begins with a quote, and everything else may be missing
+        found.append(cell.span(cell.lastindex or 0))
+        at = cell.end() + 1
+    return found if at > len(line) else found + _unquoted(line, at, len(line), mark)
+
+
+def _unquoted(line: str, start: int, end: int, mark: str) -> list[tuple[int, int]]:
     found = []
-    for cell in _CELL[mark].finditer(line):
-        group = cell.lastindex or 3
-        start, end = cell.span(group)
-        if group == 3:
-            while end > start and line[end - 1] in " \t":
-                end -= 1
-        found.append((start + by, end + by))
+    for cell in line[start:end].split(mark):
+        end = start + len(cell)
+        inner = cell.lstrip(" ")
+        found.append((end - len(inner), end - len(inner) + len(inner.rstrip(" \t"))))
+        start = end + 1
     return found
 
 
@@ -303,9 +353,14 @@ _INSERT = lazy(
 _LITERALS = lazy(r"\s{0,8}(?:[NnEe]?'((?:[^'\\]|''|\\.)*+)'|([^\s'(),;]{1,64}))\s{0,8}([,)])")
 
 
+def may_insert(text: str) -> bool:
+    """Whether :func:`inserts` may find anything; quick."""
+    return ("alues" in text or "ALUES" in text) and any(part in text for part in ("nto", "NTO"))
+
+
 def inserts(text: str) -> Iterator[list[Column]]:
     """The rows of ``INSERT INTO t (name, ...) VALUES (...), (...)`` as a table."""
-    if "nsert" not in text and "NSERT" not in text and "eplace" not in text and "EPLACE" not in text:
+    if not may_insert(text):
         return
     for insert in _INSERT.finditer(text):
         names = [name.strip(' \t\r\n"`[]') for name in insert["names"].split(",")]

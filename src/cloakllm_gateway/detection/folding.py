@@ -355,7 +355,7 @@ _PARTS = {
     "run": f"{_HEX_RUN}|{_BASE64_RUN}",
 }
 _FLAT_ESCAPE = _PARTS["escape"].replace(r"\\(?:", r"\\+(?:", 1).replace(r"\\u[dD][c", r"\\+u[dD][c", 1)
-_LITERAL = lazy(r'(?<!\\)"((?:[^"\\]|\\.)*+)"', re.DOTALL)
+_LITERAL = lazy(r'"(?<!\\.)([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)
 _HEXADECIMAL = lazy(f"{_HEXDIGIT}+")
 _PERCENT = lazy(_UNIT)
 _FOLDABLE = lazy(f"[{_FOLD_CLASS}]")

@@ -7,8 +7,10 @@ A key proves a value only if the value has a plausible shape of its category:
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 
 from cloakllm_gateway.detection import fields
 from cloakllm_gateway.detection.catalogue import Category, checks
@@ -31,25 +33,33 @@ class Structure:
 
     def __init__(self, categories: Mapping[str, Category]) -> None:
         self._categories = categories
+        self._shapes = {name: lazy(category.shape, re.DOTALL) for name, category in categories.items()}
 
     def inside(self, text: str) -> Iterator[tuple[int, int, Category, str | None]]:
         """Values that fields of the text prove: start, end, category, and the decoded value if it has escapes."""
-        for offset, block in _blocks(text):
-            for start, end, category, value in self._block(block):
-                yield offset + start, offset + end, category, value
+        marks = places(text)
+        tops = list(heads(text)) if "\n" in text else []
+        inserts = fields.may_insert(text)
+        if not (marks or tops or inserts):
+            return
+        for start, stop in _blocks(text):
+            own_marks = _between(marks, start, stop)
+            own_tops = _between(tops, start, stop)
+            if own_marks or own_tops or inserts:
+                for first, last, category, value in self._block(text[start:stop], own_marks, own_tops):
+                    yield start + first, start + last, category, value
 
-    def _block(self, text: str) -> Iterator[tuple[int, int, Category, str | None]]:
-        if "\n" in text:
-            for columns in fields.tables(text, heads(text), _is_personal, _is_named):
-                for start, end, category in self._table(text, columns):
-                    yield start, end, category, None
-        for columns in fields.inserts(text):
+    def _block(
+        self, text: str, marks: Sequence[int], tops: Sequence[int]
+    ) -> Iterator[tuple[int, int, Category, str | None]]:
+        """The same for a block, in which ``marks`` end keys and ``tops`` are on lines that may head a table."""
+        for columns in chain(fields.tables(text, tops, classify, _is_personal, _is_named), fields.inserts(text)):
             for start, end, category in self._table(text, columns):
                 yield start, end, category, None
-        found = list(_fields(text))
+        found = list(_fields(text, marks))
         persons = {
             (reader, field.record)
-            for reader, field, kind in found
+            for reader, field, kind in (found if any(kind == NAME for _, _, kind in found) else ())
             if kind in PERSONAL and self._fits(kind, text[field.start : field.end])
         }
         for reader, field, kind in found:
@@ -121,7 +131,7 @@ class Structure:
         return (
             category is not None
             and bool(value)
-            and _shape(category.shape).fullmatch(value) is not None
+            and self._shapes[kind].fullmatch(value) is not None
             and (category.plausible is None or category.plausible(value))
         )
 
@@ -141,22 +151,26 @@ _BLOCK = 2_048
 _EMPTY_LINE = lazy(r"\n[ \t\r]*\n")
 
 
-def _blocks(text: str) -> Iterator[tuple[int, str]]:
+def _blocks(text: str) -> Iterator[tuple[int, int]]:
     """The parts of a text that structure does not reach across: JSON is one part, other text ends at empty lines."""
     if len(text) <= 2 * _BLOCK or text.lstrip()[:1] in ("{", "["):
-        yield 0, text
+        yield 0, len(text)
         return
     start = 0
     while start < len(text):
         empty = _EMPTY_LINE.search(text, start + _BLOCK)
         stop = empty.end() if empty else len(text)
-        yield start, text[start:stop]
+        yield start, stop
         start = stop
 
 
-def _fields(text: str) -> Iterator[tuple[str, Field, str]]:
+def _between(places: Sequence[int], start: int, stop: int) -> list[int]:
+    """Those of some places in order that lie in a block, from the start of the block."""
+    return [at - start for at in places[bisect_left(places, start) : bisect_left(places, stop)]]
+
+
+def _fields(text: str, marks: Sequence[int]) -> Iterator[tuple[str, Field, str]]:
     """The fields of every reader whose key means something, and what."""
-    marks = places(text)
     if marks:
         for name, reader in _READERS.items():
             for field in reader(text, marks):
