@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import secrets
 import time
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from cloakllm_gateway import __version__
 from cloakllm_gateway.core.gateway import Gateway
@@ -83,11 +85,13 @@ def share(config: Config, logger: Logger) -> Shared:
 def parts_of(shared: Shared, namespace: str, principal: str = "") -> Parts:
     """The parts of one session, whose values lie in ``namespace``."""
     vault = Vault()
+    # What one session hands out means nothing to another.
+    settings = replace(shared.settings, secret=secrets.token_bytes(32))
     return Parts(
         shared=shared,
-        gateway=Gateway(shared.settings, vault, time.monotonic),
+        gateway=Gateway(settings, vault, time.monotonic),
         vault=vault,
-        cleaner=Cleaner(shared.settings, vault, shared.scanner, shared.store, namespace),
+        cleaner=Cleaner(settings, vault, shared.scanner, shared.store, namespace),
         namespace=namespace,
         principal=principal,
     )

@@ -35,6 +35,7 @@ class Refusal(Exception):
         text: str,
         *,
         code: int = INVALID_REQUEST,
+        data: Any = None,
         id: Id | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
@@ -42,6 +43,7 @@ class Refusal(Exception):
         self.status = status
         self.text = text
         self.code = code
+        self.data = data
         self.id = id
         self.headers = headers or {}
 
@@ -125,7 +127,7 @@ class Http:
         await self.write(body, last=True)
 
     async def refuse(self, refusal: Refusal) -> None:
-        error = jsonrpc.failure(refusal.id, refusal.code, refusal.text)
+        error = jsonrpc.failure(refusal.id, refusal.code, refusal.text, refusal.data)
         await self.respond(refusal.status, jsonrpc.encode(error), refusal.headers)
 
     async def begin_stream(self, headers: Mapping[str, str] | None = None) -> None:

@@ -48,7 +48,6 @@ class Exchange:
         self.method = request.method
         self.number = number
         self.stream = stream
-        self.meta = eras.meta_of(request.params)
         self.failed = False  # its answer is an error
         self.withdrawn = False  # by the client: it waits for nothing any more
         self.lost = False  # its client has left and cannot come back for it
@@ -86,13 +85,9 @@ class Channel:
         self._post = post
         self._begun.set()
         await self._over.wait()
-        await self._last_words(post)
 
     @abstractmethod
     async def send(self, line: bytes, effect: Send) -> None: ...
-
-    async def _last_words(self, post: Post) -> None:
-        """What the core has to hear before its client is gone."""
 
     # -- for whoever serves requests -------------------------------------------------------------------
 
@@ -233,7 +228,7 @@ class SessionChannel(Channel):
 
     def close(self) -> None:
         self.end()
-        for exchange in list(self._exchanges.values()):
+        for exchange in self._exchanges.values():
             exchange.stream.end()
         self.standing.end()
 
@@ -289,17 +284,9 @@ class StatelessChannel(Channel):
     async def left(self, exchange: Exchange) -> None:
         """The connection of an exchange is over: without its answer, that takes the request back."""
         if self._exchanges.pop(exchange.number, None) is not None and not self.ended:
-            await self.post(self._cancelled(exchange, "the client closed the response stream"))
-
-    async def _last_words(self, post: Post) -> None:
-        """Subscriptions would keep a core busy for ever."""
-        for exchange in list(self._exchanges.values()):
-            if exchange.method == "subscriptions/listen":
-                await post(self._cancelled(exchange, "the gateway is shutting down"))
-
-    def _cancelled(self, exchange: Exchange, reason: str) -> Received:
-        params = {"requestId": exchange.number, "reason": reason}
-        return Received(CLIENT, jsonrpc.encode(jsonrpc.notification("notifications/cancelled", params)))
+            params = {"requestId": exchange.number, "reason": "the client closed the response stream"}
+            cancelled = jsonrpc.notification("notifications/cancelled", params)
+            await self.post(Received(CLIENT, jsonrpc.encode(cancelled)))
 
     # -- to the client ---------------------------------------------------------------------------------
 
@@ -313,18 +300,22 @@ class StatelessChannel(Channel):
         line = _with_own_ids(line, message, exchange)
         if "method" not in message:
             self._exchanges.pop(exchange.number)
-            exchange.answer(line, status_of(message, exchange.meta), failed="error" in message)
+            exchange.answer(line, _status(message), failed="error" in message)
         elif not exchange.stream.put(line):
             self._dropped(effect, "its reader is too far behind")
             exchange.stream.end()
 
     def close(self) -> None:
+        """A subscription is told that it ends; it is the one thing a server may cancel in this era."""
         self.end()
-        for exchange in list(self._exchanges.values()):
+        for exchange in self._exchanges.values():
+            if exchange.method == "subscriptions/listen":
+                params = {"requestId": exchange.id, "reason": "the gateway ends the session"}
+                exchange.stream.put(jsonrpc.encode(jsonrpc.notification("notifications/cancelled", params)))
             exchange.stream.end()
 
 
-#: What each error is in HTTP where it is all that a response holds.
+#: What each error of the stateless era is in HTTP, where it is all that a response holds.
 STATUSES: Final[Mapping[int, int]] = {
     eras.HEADER_MISMATCH: 400,
     eras.MISSING_CAPABILITY: 400,
@@ -334,12 +325,9 @@ STATUSES: Final[Mapping[int, int]] = {
 }
 
 
-def status_of(message: Mapping[str, Any], meta: Mapping[str, Any]) -> int:
-    """The HTTP status of an answer of the stateless era to a request with this ``_meta``."""
+def _status(message: Mapping[str, Any]) -> int:
     error = message.get("error")
     code = error.get("code") if isinstance(error, dict) else None
-    if code == INVALID_PARAMS and not {eras.VERSION, eras.CAPABILITIES} <= meta.keys():
-        return 400
     return STATUSES.get(code, 200) if isinstance(code, int) else 200
 
 

@@ -12,11 +12,12 @@ from typing import Any, Final, NamedTuple
 import anyio
 import anyio.to_thread
 
+from cloakllm_gateway.core import reception
 from cloakllm_gateway.protocol import eras, jsonrpc
 from cloakllm_gateway.protocol.jsonrpc import Limits, Malformed, Message, Notification, Request
 from cloakllm_gateway.shell.front import gate
 from cloakllm_gateway.shell.front.asgi import Http, Receive, Refusal, Scope, Send, Stalled
-from cloakllm_gateway.shell.front.channels import Channel, Exchange, SessionChannel
+from cloakllm_gateway.shell.front.channels import STATUSES, Channel, Exchange, SessionChannel
 from cloakllm_gateway.shell.front.delivery import Form, deliver, until_left
 from cloakllm_gateway.shell.front.gate import Rules
 from cloakllm_gateway.shell.front.hub import Hub
@@ -139,6 +140,10 @@ class Endpoint:
             return
         if not isinstance(message, Request):
             raise Refusal(400, "Servers of this revision ask nothing, so there is nothing to answer")
+        if fault := reception.fault(eras.Era.STATELESS, message):
+            # Before there is a core, and upstreams with it, for a request that says too little.
+            status = STATUSES.get(fault.code, 400)
+            raise Refusal(status, fault.text, code=fault.code, data=fault.data, id=message.id)
         channel = self._hub.stateless(principal)
         with channel:
             exchange = await channel.ask(message, posted.whole, http.headers("mcp-"))
