@@ -104,7 +104,7 @@ class Events:
         if self._id is not None:
             self._cursor.id = self._id.decode("utf-8", "replace")
         if head is not None or len(data) > self._max_bytes:
-            return [Oversized(size, recover_id(data[:HEAD] if head is None else head, data[-TAIL:]))]
+            return [Oversized(size - 1, recover_id(data[:HEAD] if head is None else head, data[-TAIL:]))]
         return [ServerEvent(kind.decode("utf-8", "replace") or "message", data)] if data else []
 
 
