@@ -121,6 +121,15 @@ def test_a_client_that_asks_is_told_to_begin_a_session_where_all_upstreams_have_
     assert [m["method"] for m in talk.take("crm")].count("initialize") == 1
 
 
+def test_a_client_that_does_not_wait_for_the_answer_begins_a_session(tmp_path: Path) -> None:
+    talk = Conversation(settings(), tmp_path)
+    alone(talk, 1, "server/discover")
+    talk.client(jsonrpc.notification("notifications/cancelled", {"requestId": 1})).ask(2, "initialize", HELLO)
+    assert talk.take() == []
+    talk.connect("crm").answer("crm", {"protocolVersion": "2025-11-25", "capabilities": SERVES})
+    assert talk.only()["result"]["protocolVersion"] == "2025-11-25"
+
+
 @pytest.mark.parametrize("end", ["answers", "dies"])
 def test_an_upstream_that_knows_no_probe_is_greeted_the_other_way(tmp_path: Path, end: str) -> None:
     talk = Conversation(settings(), tmp_path)

@@ -17,15 +17,20 @@ from cloakllm_gateway.vault.entries import Entry
 
 PURPOSE = "call"
 
+#: Seconds that what several upstreams are asked may take for one that keeps silent.
+PATIENCE = 10.0
+
 
 class Calls:
     """Sends requests under ids of the gateway's own and hands each answer, or its failure, to who waits.
 
-    ``client`` is who speaks in the gateway's own requests.
+    ``client`` is who speaks in the gateway's own requests, ``alone`` that there
+    is one upstream, for which nobody waits beside its own callers.
     """
 
-    def __init__(self, emit: Callable[[Effect], None]) -> None:
+    def __init__(self, emit: Callable[[Effect], None], *, alone: bool) -> None:
         self._emit = emit
+        self._alone = alone
         self.client = Client()
 
     def send(
@@ -60,6 +65,17 @@ class Calls:
         if timeout:
             self._emit(StartTimer(_timer(call), timeout))
         return call
+
+    def ask(
+        self,
+        upstream: Upstream,
+        method: str,
+        params: Mapping[str, Any] | None,
+        answered: Callable[[Response | Failure], None],
+    ) -> Call:
+        """A request of the gateway's own."""
+        timeout = upstream.settings.request_timeout if self._alone else PATIENCE
+        return self.send(upstream, method, params, answered, timeout=timeout)
 
     def _stateless(self, upstream: Upstream, call: Call, params: Mapping[str, Any] | None) -> Send:
         """The request with what a stateless server asks of each: who the client is, and headers that repeat it."""

@@ -195,13 +195,14 @@ class Greeting:
                     self._emit(Log("warning", "upstream_not_ready", about))
             self._collect_instructions(ready)
 
-    def reopen(self, client: Client, hello: Mapping[str, Any]) -> str:
-        """A client that asked for the stateless era in vain begins a session: why it can't, or nothing."""
+    def turn(self, client: Client, hello: Mapping[str, Any]) -> str:
+        """A client that asked for the stateless era begins a session after all: why it can't, or nothing."""
         ready = [upstream for upstream in self._upstreams.values() if upstream.phase is Phase.READY]
         if diverged := self._diverged(ready):
             return texts.diverged(diverged)
         self._front, self._client, self._hello = Era.SESSION, client, dict(hello)
-        self.agreed = self._common(ready)
+        if self.agreed:
+            self.agreed = self._common(ready)
         return ""
 
     def speaks(self, era: Era) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from msgspec import Struct, field
 
 from cloakllm_gateway.core import handshake
 from cloakllm_gateway.core.advertised import Tools
+from cloakllm_gateway.core.calls import PATIENCE, Calls
 from cloakllm_gateway.core.directory import Directory, Route, declared_keys
 from cloakllm_gateway.core.events import Effect, Log, StartTimer, StopTimer, Timer
 from cloakllm_gateway.core.jobs import Jobs, Work
@@ -30,8 +31,6 @@ LISTS = {
     "resources/templates/list": "resourceTemplates",
 }
 
-#: Seconds after which a list of several upstreams goes out without those that have not answered.
-PATIENCE = 10.0
 PURPOSE = "list"
 
 #: No upstream may page for ever.
@@ -39,18 +38,6 @@ MAX_PAGES = 1000
 
 #: Takes the merged result, or None where nobody could answer, and the effects that must precede it.
 Merged: TypeAlias = Callable[[dict[str, Any] | None, list[Effect]], None]
-
-
-class Ask(Protocol):
-    """Sends a request of the gateway's own to an upstream."""
-
-    def __call__(
-        self,
-        upstream: Upstream,
-        method: str,
-        params: dict[str, Any] | None,
-        answered: Callable[[Response | Failure], None],
-    ) -> None: ...
 
 
 class _Gathering(Struct):
@@ -75,7 +62,7 @@ class Lists:
         directory: Directory,
         vault: Vault,
         jobs: Jobs,
-        ask: Ask,
+        calls: Calls,
         emit: Callable[[Effect], None],
         tools: Tools,
     ) -> None:
@@ -85,7 +72,7 @@ class Lists:
         self._directory = directory
         self._vault = vault
         self._jobs = jobs
-        self._ask = ask
+        self._calls = calls
         self._emit = emit
         self.loaded: set[str] = set()
         self.front = Era.SESSION
@@ -138,7 +125,7 @@ class Lists:
             else:
                 self._clean(gathering, upstream, page)
 
-        self._ask(upstream, gathering.method, None if cursor is None else {"cursor": cursor}, answered)
+        self._calls.ask(upstream, gathering.method, None if cursor is None else {"cursor": cursor}, answered)
 
     def _give_up(self, gathering: _Gathering, upstream: Upstream, reason: str) -> None:
         about = {"upstream": upstream.name, "method": gathering.method, "reason": reason}

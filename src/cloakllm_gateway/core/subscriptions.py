@@ -125,7 +125,7 @@ class Subscriptions:
         if call is not None:
             self._calls.cancel(upstream, call)
         elif watch.member == URI and upstream.era is Era.SESSION:
-            self._own(upstream, "resources/unsubscribe", {"uri": watch.item}, _nobody_waits)
+            self._calls.ask(upstream, "resources/unsubscribe", {"uri": watch.item}, _nobody_waits)
 
     def forget(self, upstream: Upstream, watch: Watch) -> None:
         """The client's own request ends the subscription."""
@@ -146,7 +146,7 @@ class Subscriptions:
         if upstream.era is Era.STATELESS:
             self._listen(upstream, watch)
         elif watch.member == URI:
-            self._own(upstream, "resources/subscribe", {"uri": watch.item}, _nobody_waits)
+            self._calls.ask(upstream, "resources/subscribe", {"uri": watch.item}, _nobody_waits)
 
     def _listen(self, upstream: Upstream, watch: Watch) -> None:
         """A stream of the gateway's own, for as long as the upstream keeps it open."""
@@ -170,15 +170,6 @@ class Subscriptions:
         watch = Watch(*subject.split("\n", 1))
         if self._watched[upstream.name].calls.get(watch, 0) is None:
             self._ask(upstream, watch)
-
-    def _own(
-        self,
-        upstream: Upstream,
-        method: str,
-        params: dict[str, Any],
-        answered: Callable[[Response | Failure], None],
-    ) -> None:
-        self._calls.send(upstream, method, params, answered, timeout=upstream.settings.request_timeout)
 
 
 def granted(

@@ -1,0 +1,292 @@
+"""The client's requests, served by their method: who is meant, and what has to be known first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from cloakllm_gateway.core import handshake, reception, subscriptions, texts
+from cloakllm_gateway.core.advertised import Tools
+from cloakllm_gateway.core.calls import Calls
+from cloakllm_gateway.core.directory import Directory, Owner
+from cloakllm_gateway.core.events import Effect
+from cloakllm_gateway.core.greeting import Greeting
+from cloakllm_gateway.core.lists import Lists
+from cloakllm_gateway.core.outbound import Outbound
+from cloakllm_gateway.core.requests import Requests
+from cloakllm_gateway.core.restorer import NeedApproval, Restored, Restorer
+from cloakllm_gateway.core.subscriptions import TASK, URI, Stream, Subscriptions, Watch, granted
+from cloakllm_gateway.core.tasks import Tasks
+from cloakllm_gateway.core.upstream import Phase, Upstream
+from cloakllm_gateway.errors import Refused
+from cloakllm_gateway.protocol import eras
+from cloakllm_gateway.protocol.eras import Era
+from cloakllm_gateway.protocol.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND, Failure, Request, Response
+from cloakllm_gateway.protocol.surface import SURFACE
+
+
+class Serving:
+    """Serves requests once the upstreams have been greeted.
+
+    ``front`` is the client's era; ``stands_alone`` that it has used the
+    stateless one for more than to ask whether it is there.
+    """
+
+    def __init__(
+        self,
+        upstreams: dict[str, Upstream],
+        requests: Requests,
+        restorer: Restorer,
+        calls: Calls,
+        lists: Lists,
+        tools: Tools,
+        directory: Directory,
+        outbound: Outbound,
+        subscriptions: Subscriptions,
+        greeting: Greeting,
+        tasks: Tasks,
+        emit: Callable[[Effect], None],
+    ) -> None:
+        self._upstreams = upstreams
+        self._requests = requests
+        self._restorer = restorer
+        self._calls = calls
+        self._lists = lists
+        self._tools = tools
+        self._directory = directory
+        self._outbound = outbound
+        self._subscriptions = subscriptions
+        self._greeting = greeting
+        self._tasks = tasks
+        self._emit = emit
+        self._log_level: dict[str, Any] | None = None
+        self.front = Era.SESSION
+        self.stands_alone = False
+
+    def joined(self, upstream: Upstream) -> None:
+        """An upstream came late or again: it is told what the others were asked for."""
+        if self._log_level is not None and upstream.era is Era.SESSION and upstream.capability("logging") is not None:
+            self._calls.ask(upstream, "logging/setLevel", self._log_level, _nobody_waits)
+        self._subscriptions.ready(upstream)
+
+    def _emit_all(self, effects: Iterable[Effect]) -> None:
+        for effect in effects:
+            self._emit(effect)
+
+    def serve(self, request: Request) -> None:
+        """Route one request by its method."""
+        params = request.params or {}
+        if self.front is Era.STATELESS:
+            self._hear(request)
+        match request.method:
+            case "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list":
+                self._serve_list(request)
+            case "tools/call":
+                self._serve_named(request, "tools/list", params.get("name"))
+            case "prompts/get":
+                self._serve_named(request, "prompts/list", params.get("name"))
+            case "resources/read" | "resources/subscribe" | "resources/unsubscribe":
+                self._serve_resource(request, params.get("uri"))
+            case "completion/complete":
+                self._serve_completion(request, params.get("ref"))
+            case "logging/setLevel":
+                self._serve_log_level(request)
+            case "server/discover":
+                self._serve_discover(request)
+            case "subscriptions/listen":
+                self._serve_stream(request)
+            case _:
+                self._serve_task(request, params.get("taskId"))
+
+    def _serve_list(self, request: Request) -> None:
+        def then(result: dict[str, Any] | None, effects: list[Effect]) -> None:
+            if result is None:
+                self._requests.refuse(request, METHOD_NOT_FOUND, texts.NOBODY_SERVES)
+            else:
+                if request.method == "tools/list" and request in self._requests:
+                    self._tools.told(result["tools"])
+                self._requests.answer(request, result, effects)
+
+        self._lists.gather(request.method, then)
+
+    def _serve_named(self, request: Request, listing: str, name: Any) -> None:
+        """A tool or a prompt, by the table that its list made; without the list, that comes first."""
+        routes = self._directory.tools if listing == "tools/list" else self._directory.prompts
+        route = routes.get(name) if isinstance(name, str) else None
+        is_tool, loaded = listing == "tools/list", listing in self._lists.loaded
+        if route is not None and (loaded or not is_tool):
+            if is_tool and self._tools.is_held(name):
+                self._requests.refuse(request, INVALID_PARAMS, texts.held(name))
+                return
+            declared = self._tools.declared(name) if is_tool else None
+            declared = route.declared if declared is None else declared
+            params = {**(request.params or {}), "name": route.original}
+            asked = self._requests.get(request)
+            if fault := reception.header_fault(request, asked.headers if asked else None, route.marked):
+                self._requests.reject(request, *fault)
+                return
+            upstream = self._upstreams[route.upstream]
+            self._outbound.forward(request, upstream, params, declared=declared, marked=route.marked)
+        elif loaded:
+            self._requests.refuse(request, INVALID_PARAMS, texts.unknown_name(listing.split("s/")[0], name))
+        else:
+            self._load(request, listing, lambda: self._serve_named(request, listing, name))
+
+    def _load(self, request: Request, listing: str, then: Callable[[], None]) -> None:
+        """Get a list for its names before ``request`` is routed, unless the client takes it back."""
+
+        def loaded(_result: dict[str, Any] | None, effects: list[Effect]) -> None:
+            self._emit_all(effects)
+            self._lists.loaded.add(listing)
+            if request in self._requests:
+                then()
+
+        self._lists.gather(listing, loaded)
+
+    def _serve_resource(self, request: Request, uri: Any) -> None:
+        if not isinstance(uri, str):
+            self._requests.refuse(request, INVALID_PARAMS, texts.NO_URI)
+            return
+        upstream, owner = self._resource(uri)
+        if upstream is not None and handshake.is_ui(uri) and not upstream.settings.ui:
+            self._requests.refuse(request, INVALID_PARAMS, texts.NOT_GRANTED)
+        elif upstream is not None and owner is not None and not owner.contested:
+            # The message it came in says what it stands for: there is nothing to decide.
+            params = {**(request.params or {}), "uri": owner.uri}
+            self._outbound.send(request, upstream, Restored(params, ()), uri)
+        elif upstream is not None:
+            self._outbound.forward(request, upstream, request.params or {}, uri=uri)
+        elif "resources/templates/list" in self._lists.loaded:
+            self._requests.refuse(request, INVALID_PARAMS, texts.UNKNOWN_RESOURCE)
+        else:
+            self._load(request, "resources/list", lambda: self._after_resources(request, uri))
+
+    def _resource(self, uri: str) -> tuple[Upstream | None, Owner | None]:
+        """Who serves the resource that the client calls ``uri``, and how it is known if it was shown."""
+        owner = self._directory.owner(uri)
+        name = owner.upstream if owner else self._directory.by_template(uri)
+        return (self._upstreams[name] if name else self._only("resources")), owner
+
+    def _after_resources(self, request: Request, uri: str) -> None:
+        self._load(request, "resources/templates/list", lambda: self._serve_resource(request, uri))
+
+    def _serve_completion(self, request: Request, ref: Any) -> None:
+        name = ref.get("name") if isinstance(ref, dict) else None
+        uri = ref.get("uri") if isinstance(ref, dict) else None
+        params = request.params or {}
+        if isinstance(name, str):
+            if route := self._directory.prompts.get(name):
+                params = {**params, "ref": {**ref, "name": route.original}}
+                self._outbound.forward(request, self._upstreams[route.upstream], params)
+                return
+            if "prompts/list" not in self._lists.loaded:
+                self._load(request, "prompts/list", lambda: self._serve_completion(request, ref))
+                return
+        elif isinstance(uri, str):
+            owner = self._directory.by_template_text(uri)
+            if upstream := (self._upstreams[owner] if owner else self._only("completions")):
+                self._outbound.forward(request, upstream, params)
+                return
+        self._requests.refuse(request, INVALID_PARAMS, texts.unknown_name("prompt or template", name))
+
+    def _serve_log_level(self, request: Request) -> None:
+        """Every upstream that logs gets the level; the client gets one answer."""
+        self._log_level = request.params
+        level = (request.params or {}).get("level")
+        if level in eras.LEVELS:
+            self._calls.client = self._calls.client._replace(log_level=level)
+        able = self._ready("logging")
+        # A stateless upstream hears it with each request.
+        logging = [upstream for upstream in able if upstream.era is Era.SESSION]
+        waiting = {upstream.name for upstream in logging}
+
+        def answered(upstream: Upstream) -> None:
+            waiting.discard(upstream.name)
+            if not waiting:
+                self._requests.answer(request, {})
+
+        if not able:
+            self._requests.refuse(request, METHOD_NOT_FOUND, texts.NOBODY_SERVES)
+        elif not logging:
+            self._requests.answer(request, {})
+        for upstream in logging:
+            self._calls.ask(upstream, request.method, request.params, lambda _answer, it=upstream: answered(it))  # type: ignore[misc]
+
+    def _hear(self, request: Request) -> None:
+        """A stateless request asks for log messages: upstreams with a session are told the lowest level of all."""
+        asked = self._requests.get(request)
+        level = asked.client.log_level if asked else None
+        told = (self._log_level or {}).get("level")
+        if level is None or (told is not None and eras.LEVELS.index(told) <= eras.LEVELS.index(level)):
+            return
+        self._log_level = {"level": level}
+        for upstream in self._ready("logging"):
+            if upstream.era is Era.SESSION:
+                self._calls.ask(upstream, "logging/setLevel", self._log_level, _nobody_waits)
+
+    def _serve_discover(self, request: Request) -> None:
+        """A client that only asks is told to begin a session where that is what all upstreams have."""
+        if self.stands_alone or self._greeting.speaks(Era.STATELESS):
+            self._requests.answer(request, self._greeting.result())
+        else:
+            self._requests.reject(request, METHOD_NOT_FOUND, texts.NOT_STATELESS)
+
+    def _serve_stream(self, request: Request) -> None:
+        """The client opens a stream of changes: it gets of what it wants what there is."""
+        wanted = (request.params or {}).get("notifications")
+        wanted = wanted if isinstance(wanted, dict) else {}
+        uris = [uri for uri in _list(wanted.get(URI)) if isinstance(uri, str)]
+        listings = ("resources/list", "resources/templates/list")
+        missing = next((listing for listing in listings if listing not in self._lists.loaded), None)
+        if missing and any(self._directory.owner(uri) is None for uri in uris):
+            self._load(request, missing, lambda: self._serve_stream(request))
+            return
+        asked = self._requests.get(request)
+        if asked is None:
+            return
+        watches = {uri: watch for uri in uris if (watch := self._watch_of(uri))}
+        tasks = {id: (maker, Watch(TASK, id)) for id in _list(wanted.get(TASK)) if (maker := self._tasks.maker(id))}
+        gets = granted(wanted, self._greeting.capabilities, {URI: list(watches), TASK: list(tasks)})
+        lists = frozenset(kind for kind, member in subscriptions.LISTS.items() if member in gets)
+        stream = Stream(asked, lists, frozenset((*watches.values(), *tasks.values())))
+        self._emit_all(self._subscriptions.open(stream, gets))
+
+    def _watch_of(self, uri: str) -> tuple[str, Watch] | None:
+        """Where to subscribe to a resource that the client calls ``uri``, and as what; None where it may not."""
+        upstream, owner = self._resource(uri)
+        if upstream is None or upstream.phase is not Phase.READY:
+            return None
+        if owner is not None and not owner.contested:
+            return upstream.name, Watch(URI, owner.uri)
+        shape = SURFACE["resources/subscribe"].params
+        try:
+            real: str = self._restorer.restore({"uri": uri}, shape, upstream.name).part["uri"]
+        except (Refused, NeedApproval):
+            return None
+        self._directory.claim(upstream.name, real, uri)
+        return upstream.name, Watch(URI, real)
+
+    def _serve_task(self, request: Request, task: Any) -> None:
+        """A task belongs to the upstream that made it; a list of tasks to the only one that has any."""
+        maker = self._tasks.maker(task)
+        upstream = self._upstreams[maker] if maker else self._only("tasks")
+        if upstream is None:
+            self._requests.refuse(request, INVALID_PARAMS, texts.UNKNOWN_TASK)
+        else:
+            self._outbound.forward(request, upstream, request.params or {})
+
+    def _ready(self, capability: str) -> list[Upstream]:
+        return [u for u in self._upstreams.values() if u.phase is Phase.READY and u.capability(capability) is not None]
+
+    def _only(self, capability: str) -> Upstream | None:
+        """The one upstream that can be meant where nothing says which."""
+        able = self._ready(capability)
+        return able[0] if len(able) == 1 else None
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _nobody_waits(_answer: Response | Failure) -> None:
+    """For requests of the gateway's own whose answer changes nothing."""
