@@ -16,9 +16,10 @@ from typing import Any
 
 import pytest
 
+from tests.acceptance.everything import play as play_everything
 from tests.acceptance.real import Conversation, from_npm, from_pypi, relaxed
 from tests.peers.compare import spoken, vocabulary
-from tests.peers.driver import Message, Processes, text_of
+from tests.peers.driver import Processes, text_of
 from tests.peers.values import exposed, readings, values
 
 VERSION = "2025-11-25"
@@ -130,58 +131,10 @@ def test_files_the_sentence_about_tokens_is_told_when_there_are_tokens(files: di
 
 # -- the server with everything
 
-CAPABILITIES = {
-    "sampling": {"tools": {}, "context": {}},
-    "elicitation": {"form": {}, "url": {}},
-    "roots": {"listChanged": True},
-}
-
 
 @pytest.fixture(scope="module")
 def everything(module_peers: Processes) -> dict[str, Any]:
-    server = from_npm("server-everything", "stdio")
-
-    def play(talk: Conversation) -> None:
-        driver = talk.driver
-
-        def sample(request: Message) -> Message:
-            talk.said.append({"sampled": request["params"]["messages"]})
-            return {"role": "assistant", "model": "m", "content": {"type": "text", "text": f"ask {KIM.email}"}}
-
-        def fill(request: Message) -> Message:
-            talk.said.append({"form": request["params"]["requestedSchema"]})
-            return {"action": "accept", "content": {"name": "Kim", "check": True, "email": KIM.email}}
-
-        driver.answers["sampling/createMessage"] = sample
-        driver.answers["elicitation/create"] = fill
-        driver.answers["roots/list"] = lambda _: {"roots": [{"uri": "file:///srv/shelf", "name": "shelf"}]}
-        talk.initialize(VERSION, CAPABILITIES)
-        for method in ("tools/list", "prompts/list", "resources/list", "resources/templates/list"):
-            talk.ask(method)
-        talk.tool("echo", {"message": f"to {KIM.email} and {KIM.iban}"})
-        talk.tool("get-sum", {"a": 1, "b": 2.5})
-        for kind in ("error", "success", "debug"):
-            talk.tool("get-annotated-message", {"messageType": kind, "includeImage": True})
-        talk.tool("get-structured-content", {"location": "Chicago"})
-        talk.tool("get-resource-links", {"count": 4})
-        talk.tool("get-tiny-image", {})
-        talk.tool("get-roots-list", {})
-        talk.tool("trigger-sampling-request", {"prompt": f"Who is {KIM.email}?"})
-        talk.tool("trigger-elicitation-request", {})
-        talk.tool("get-sum", {"a": "no number"})
-        talk.prompt("simple-prompt", {})
-        talk.prompt("args-prompt", {"city": "Oslo", "state": KIM.email})
-        talk.ask("resources/read", {"uri": "demo://resource/static/document/features.md"})
-        talk.ask("resources/read", {"uri": "demo://no/such"})
-        reference = {"type": "ref/prompt", "name": talk.prefix + "completable-prompt"}
-        talk.ask("completion/complete", {"ref": reference, "argument": {"name": "department", "value": "E"}})
-        talk.ask("logging/setLevel", {"level": "warning"})
-        talk.ask("resources/subscribe", {"uri": "demo://resource/static/document/features.md"})
-        work = {"name": talk.prefix + "trigger-long-running-operation", "arguments": {"duration": 0.1, "steps": 2}}
-        talk.ask("tools/call", {**work, "_meta": {"progressToken": "p-1"}})
-        talk.said.append({"progress": driver.notifications("notifications/progress")})
-
-    return dict(play_all(module_peers, "every", server, play))
+    return dict(play_all(module_peers, "every", from_npm("server-everything", "stdio"), play_everything))
 
 
 def test_everything_a_relay_changes_nothing_but_the_prefix(everything: dict[str, Any]) -> None:
