@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from cloakllm_gateway.core.handles import Handles
 from cloakllm_gateway.core.policy import Policy
 from cloakllm_gateway.core.restorer import Restorer
+from cloakllm_gateway.core.rewriting import spelling
 from cloakllm_gateway.core.sanitizer import Sanitizing, Source, drive
 from cloakllm_gateway.core.settings import Settings, Treatment, UpstreamSettings
 from cloakllm_gateway.core.treatments import Rule, Treatments
@@ -326,3 +327,13 @@ def test_a_whole_number_in_any_notation_is_read_as_its_digits(key: str, number: 
     out = gate.sanitize({key: Number(number), "email": "kim@acme-corp.com"})
     assert out[key].startswith("[")
     assert gate.restore(out)[key] == Number(number)
+
+
+def test_a_value_that_breaks_the_shape_of_its_category_is_known_to_be_odd() -> None:
+    gate = Gate()
+    out = gate.sanitize({"a": "kim@acme-corp.com 536-22-8726", "card": 4.111111111111111e15})
+    for match in tokens.scan(json.dumps(out)):
+        entry = gate.vault.lookup(match.token)
+        assert entry is not None and not entry.spelling.odd
+    assert spelling("shutdown now", Span(0, 12, "SSN", "", "")).odd
+    assert not spelling("shutdown now", Span(0, 12, "TICKET", "", "")).odd

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from cloakllm_gateway.core.settings import Scope
 from cloakllm_gateway.errors import ConfigError
 from cloakllm_gateway.shell import config as configuration
-from cloakllm_gateway.shell.config import Config, LogLevel, Treatment, load
+from cloakllm_gateway.shell.config import Config, LogLevel, Treatment, VaultConfig, load
+from cloakllm_gateway.shell.stores import Quotas
 
 ROOT = Path(__file__).parents[2]
 CRM: dict[str, Any] = {"command": "crm-server"}
@@ -104,7 +105,7 @@ def test_every_key_is_read(write):
         ({"upstream": {"crm": CRM}}, 'upstream: unknown key. Did you mean "upstreams"?'),
         (detection({"detect_emials": True}), 'Did you mean "detect_emails"?'),
         ({"upstreams": {"crm": CRM}, "limits": {"zzz": 1}}, "limits.zzz: unknown key. Known here: max_depth,"),
-        ({"upstreams": {"crm": {}}}, "upstreams.crm.command: missing"),
+        ({"upstreams": {"crm": {}}}, "has neither a command nor a url"),
         ({}, "upstreams: missing"),
         ({"upstreams": {}}, "upstreams: is empty"),
         ([], "expected an object, got a list"),
@@ -299,3 +300,49 @@ def test_paths_of_the_vault_start_at_the_folder_of_the_file_and_the_keyring_is_n
     assert config.vault.path == str(path.parent / "v" / "store.db")
     assert config.vault.key_file == str(path.parent / "v" / "key")
     assert load(write(vault({"backend": "sqlite", "key_file": "keyring"}))).vault.key_file == "keyring"
+
+
+# -- rules for tools and limits of the vault ---------------------------------------------------------
+
+
+def with_tools(tools: Any) -> dict[str, Any]:
+    return {"upstreams": {"crm": {**CRM, "tools": tools}}}
+
+
+def test_rules_for_tools_are_read(write):
+    rules = {
+        "export_*": {
+            "categories": {"PERSON": "redact"},
+            "paths": {"$.rows[*].city": "pass", "$..card": "block"},
+            "parameters": {"command": "posix", "query": "sql"},
+        }
+    }
+    [(glob, said)] = load(write(with_tools(rules))).upstreams["crm"].tools.items()
+    assert (glob, said.paths["$..card"], said.parameters["command"]) == ("export_*", "block", "posix")
+
+
+@pytest.mark.parametrize(
+    ("tools", "path", "words"),
+    [
+        ({"export_[a-z]": {}}, "tools.export_[a-z]", "not a pattern"),
+        ({"": {}}, "tools.", "not a pattern"),
+        ({"*": {"paths": {"rows.city": "pass"}}}, "tools.*.paths.rows.city", "begins with $"),
+        ({"*": {"paths": {"$.rows[?(@.x)]": "pass"}}}, "paths.$.rows[?(@.x)]", "from character 7"),
+        ({"*": {"paths": {"$.a": "hide"}}}, "tools.*.paths.$.a", '"redact"'),
+        ({"*": {"path": {}}}, "tools.*.path", 'Did you mean "paths"?'),
+        ({"*": {"categories": {"EMIAL": "pass"}}}, "categories.EMIAL", "EMAIL"),
+        ({"*": {"parameters": {"$.x": "sql"}}}, "parameters.$.x", "name of an argument"),
+        ({"*": {"parameters": {"x": "bash"}}}, "parameters.x", '"posix"'),
+    ],
+)
+def test_rules_that_can_t_be_read_are_refused(refusal, tools, path, words):
+    text = refusal(with_tools(tools))
+    assert path in text and words in text
+
+
+def test_an_upstream_may_bring_a_quarter_of_the_vault_unless_something_else_is_said():
+    assert Quotas.of(1000, None, 100) == Quotas(1000, 250, 100)
+    assert Quotas.of(1000, 900, 100) == Quotas(1000, 900, 100)
+    assert Quotas.of(3, None, 1) == Quotas(3, 1, 1)
+    default = VaultConfig()
+    assert Quotas.of(default.max_values, default.max_values_per_upstream, default.max_values_per_message) == Quotas()

@@ -39,3 +39,9 @@ def test_what_a_category_needs_is_safe(category, value):
 
 def test_the_written_form_counts_as_well_as_the_value():
     assert unsafe(entry("PERSON_0", "Ann", raw="A&nn", encoding=Encoding.HTML))
+
+
+def test_a_value_that_does_not_look_like_one_of_its_category_is_unsafe():
+    harmless = entry("SSN_0", "shutdown now")
+    assert not unsafe(harmless)
+    assert unsafe(harmless._replace(spelling=harmless.spelling._replace(odd=True)))

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import NamedTuple, TypeAlias
 
-from cloakllm_gateway.spans import Span
-from cloakllm_gateway.vault.entries import Entry
+from cloakllm_gateway.spans import Encoding, Kind, Span
+from cloakllm_gateway.vault.entries import Entry, Spelling
 from cloakllm_gateway.vault.placing import Standing
 
 Range: TypeAlias = tuple[int, int]
@@ -71,6 +71,32 @@ def taken_back(cut: Cut, placed: Sequence[Range], found: Iterable[Span]) -> list
 
     new = [span._replace(start=before(span.start), end=before(span.end)) for span in found]
     return sorted([*(standing.span for standing in cut.standing), *(span for span in new if span.start < span.end)])
+
+
+def spelling(text: str, span: Span, *, is_number: bool = False) -> Spelling:
+    """A span of ``text`` as the vault keeps it: its raw text, what it means, how it is written there."""
+    raw = text[span.start : span.end]
+    is_number = is_number or span.encoding is Encoding.JSON_NUMBER
+    value = span.value or raw
+    return Spelling(
+        category=span.category,
+        raw=raw,
+        value=value,
+        canonical=span.canonical or raw,
+        encoding=span.encoding,
+        kind=Kind.NUMBER if is_number else Kind.STRING,
+        proof=span.proof,
+        sensitive=span.sensitive,
+        odd=not is_number and _is_odd(span.category, value),
+    )
+
+
+def _is_odd(category: str, value: str) -> bool:
+    from cloakllm_gateway.detection.catalogue import CATALOGUE  # once something was found it is there
+    from cloakllm_gateway.detection.structure import has_shape
+
+    kind = CATALOGUE.get(category)
+    return kind is not None and not has_shape(kind, value)
 
 
 def masked(text: str, placed: Sequence[Range]) -> str:

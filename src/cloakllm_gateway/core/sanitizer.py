@@ -34,7 +34,7 @@ from cloakllm_gateway.core.blobs import textual, whole_number
 from cloakllm_gateway.core.documentation import is_documentation
 from cloakllm_gateway.core.handles import Handles
 from cloakllm_gateway.core.jsonpath import Paths
-from cloakllm_gateway.core.rewriting import Cut, Range, Ranges, masked, rewritten, taken_back
+from cloakllm_gateway.core.rewriting import Cut, Range, Ranges, masked, rewritten, spelling, taken_back
 from cloakllm_gateway.core.settings import Treatment
 from cloakllm_gateway.core.treatments import Rule, Treatments
 from cloakllm_gateway.detection.folding import views
@@ -53,7 +53,7 @@ from cloakllm_gateway.protocol.surface import (
     Shape,
 )
 from cloakllm_gateway.protocol.walk import KeyCollision, Leaf, Path, at, leaves, replace, strings
-from cloakllm_gateway.spans import Encoding, Kind, Proof, Span, Text, disjoint
+from cloakllm_gateway.spans import Encoding, Proof, Span, Text, disjoint
 from cloakllm_gateway.vault import placing, tokens
 from cloakllm_gateway.vault.contexts import Unescaped
 from cloakllm_gateway.vault.entries import Entry, Spelling, Token
@@ -300,7 +300,9 @@ class Sanitizing:
             if rule is not None and rule.how is Treatment.REDACT:
                 inserts.append(tokens.redacted(span.category))
             else:
-                inserts.append(spellings.setdefault(_spelling(slot, span), len(spellings)))
+                inserts.append(
+                    spellings.setdefault(spelling(slot.text, span, is_number=slot.is_number), len(spellings))
+                )
         return _Done(slot, Cut(slot.text, standing, inserts))
 
     def _forget(self) -> None:
@@ -553,19 +555,3 @@ def _without(part: Any, dropped: set[Path]) -> Any:
         gone = {path[1] for path in dropped if path[0] == name}
         kept[name] = [item for i, item in enumerate(part[name]) if i not in gone]
     return kept
-
-
-def _spelling(slot: _Slot, span: Span) -> Spelling:
-    """A span as the vault keeps it: its raw text, what it means, how it is written there."""
-    raw = slot.text[span.start : span.end]
-    is_number = slot.is_number or span.encoding is Encoding.JSON_NUMBER
-    return Spelling(
-        category=span.category,
-        raw=raw,
-        value=span.value or raw,
-        canonical=span.canonical or raw,
-        encoding=span.encoding,
-        kind=Kind.NUMBER if is_number else Kind.STRING,
-        proof=span.proof,
-        sensitive=span.sensitive,
-    )

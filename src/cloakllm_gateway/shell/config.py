@@ -159,7 +159,10 @@ class Backend(StrEnum):
 
 
 class VaultConfig(Struct, frozen=True):
-    """The token store; ``ttl`` is in seconds since a value was last seen, ``key_file`` a file or ``keyring``."""
+    """The token store; ``ttl`` is in seconds since a value was last seen, ``key_file`` a file or ``keyring``.
+
+    The limits count spellings of values; without one of its own an upstream may bring a quarter of all.
+    """
 
     backend: Backend = Backend.MEMORY
     path: Annotated[str, Meta(min_length=1)] | None = None
@@ -167,6 +170,9 @@ class VaultConfig(Struct, frozen=True):
     namespace: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_.-]{1,64}$")] | None = None
     ttl: Annotated[float, Meta(ge=1, le=3_200_000_000)] | None = None
     key_file: Annotated[str, Meta(min_length=1)] | None = None
+    max_values: Count = 1_000_000
+    max_values_per_upstream: Count | None = None
+    max_values_per_message: Count = 100_000
 
 
 class LimitsConfig(Struct, frozen=True):

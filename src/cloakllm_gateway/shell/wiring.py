@@ -30,7 +30,7 @@ from cloakllm_gateway.shell.link import Link
 from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.rules import tool_rules
 from cloakllm_gateway.shell.scanner import Scanner
-from cloakllm_gateway.shell.stores import STORES, Options, Store, default_state_dir
+from cloakllm_gateway.shell.stores import STORES, Options, Quotas, Store, default_state_dir
 from cloakllm_gateway.shell.supervisor import Post, Restarts, Spec, Supervisor
 from cloakllm_gateway.vault.tokens import LITERAL
 from cloakllm_gateway.vault.vault import Vault
@@ -113,6 +113,7 @@ def open_store(config: Config) -> tuple[Store, str]:
     vault = config.vault
     options = Options(
         state_dir=state_dir_of(config),
+        quotas=Quotas.of(vault.max_values, vault.max_values_per_upstream, vault.max_values_per_message),
         ttl=vault.ttl,
         path=Path(vault.path) if vault.path else None,
         url=vault.url,

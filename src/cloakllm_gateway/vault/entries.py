@@ -23,7 +23,8 @@ class Spelling(NamedTuple):
     """A value as it was written: its raw text, the encoding it stood in, its JSON type.
 
     ``value`` is the decoded value, ``canonical`` is equal for all spellings of
-    one value: those share the token's number (its *stem*).
+    one value: those share the token's number (its *stem*).  ``odd`` says that
+    it does not look like a value of its category.
     """
 
     category: str
@@ -34,6 +35,7 @@ class Spelling(NamedTuple):
     kind: Kind = Kind.STRING
     proof: Proof = Proof.SHAPE
     sensitive: bool = False
+    odd: bool = False
 
     @property
     def identity(self) -> tuple[str, str, str, str, str, str]:

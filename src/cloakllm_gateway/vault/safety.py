@@ -41,15 +41,18 @@ _ENCODED = frozenset({"PRIVATE_KEY", "SECRET", "API_KEY", "JWT"})
 
 
 def unsafe(entry: Entry) -> bool:
-    """Whether the value of ``entry`` holds what its category does not need and another place may interpret.
+    """Whether the value of ``entry`` may act as something else where it lands.
 
-    Control and format characters, path separators, shell, SQL and HTML
+    It does not look like a value of its category, or holds what that does not
+    need: control and format characters, path separators, shell, SQL and HTML
     metacharacters; a leading ``-``, ``@``, ``/`` or ``=`` that turns an argument
     into an option, a file or a formula.
     """
     spelling = entry.spelling
     if spelling.category == LITERAL:
         return False  # brackets, letters, digits: the grammar allows nothing else
+    if spelling.odd:
+        return True
     allowed = _COMMON + _NEEDED.get(spelling.category, "")
     # Under a secret's key anything may stand, not only what was made by an encoder.
     is_encoded = spelling.category in _ENCODED and spelling.proof is not Proof.KEY

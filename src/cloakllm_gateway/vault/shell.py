@@ -48,9 +48,12 @@ _READS_AGAIN = lazy(
       ) (?:\.exe)? (?![\w-]) | \[\[ | (?<![^\s;&|(]) \. (?=\s)""",
     re.VERBOSE,
 )
-#: Directly before the name of a command.
-_BEFORE_COMMAND = lazy(r"(?:[;&|(\n{!`]|(?<!\S)(?:then|do|else|elif|if|while|until))\s*[\"']?\Z|\A\s*[\"']?\Z")
-_NEAR = 40
+#: Directly before the name of a command, assignments passed over.
+_BEFORE_COMMAND = lazy(
+    r"""(?:\A|[;&|(\n{!`]|(?<!\S)(?:then|do|else|elif|if|while|until)(?=\s))\s*+(?:[A-Za-z_]\w*=[^\s;&|]*\s++)*+["']?\Z"""
+)
+#: How far back that is looked for; where the beginning of it can't be seen, it is taken to be there.
+_NEAR = 200
 _SPECIAL_IN_DOUBLE = lazy(r'[\\"$`]')
 
 
@@ -65,14 +68,9 @@ class Command:
 
     def state(self, at: int) -> State:
         """How the shell reads a value at ``at``."""
-        start = max(0, at - _NEAR)
-        if self._reads_again or (_BEFORE_COMMAND.search(self._text[start:at]) and (start == 0 or self._is_near(at))):
+        if self._reads_again or _BEFORE_COMMAND.search(self._text[max(0, at - _NEAR) : at]):
             return State.UNKNOWN
         return self._changes[bisect_right(self._starts, at) - 1][1]
-
-    def _is_near(self, at: int) -> bool:
-        """Whether what was found before ``at`` is more than the beginning of what was looked at."""
-        return bool(self._text[at - _NEAR : at].strip(" \t\"'"))
 
     def quoted(self, value: str, at: int) -> str | None:
         """``value`` as it is one word, or part of one, at ``at``; None where it can't be."""

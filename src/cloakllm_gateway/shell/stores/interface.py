@@ -21,6 +21,11 @@ class Quotas(Struct, frozen=True):
     per_origin: int = 250_000
     per_message: int = 100_000
 
+    @classmethod
+    def of(cls, total: int, per_origin: int | None, per_message: int) -> Quotas:
+        """Limits as they are configured: an origin may bring a quarter of all unless something else is said."""
+        return cls(total, max(1, total // 4) if per_origin is None else per_origin, per_message)
+
 
 DEFAULT_QUOTAS = Quotas()
 

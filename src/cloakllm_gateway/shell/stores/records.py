@@ -32,6 +32,7 @@ class _Kept(Struct, array_like=True, frozen=True):
     kind: Kind
     proof: Proof
     sensitive: bool
+    odd: bool = False
 
 
 def packed(record: Record | None) -> bytes:
@@ -60,6 +61,7 @@ def packed(record: Record | None) -> bytes:
         kind=spelling.kind,
         proof=spelling.proof,
         sensitive=spelling.sensitive,
+        odd=spelling.odd,
     )
     return msgspec.msgpack.encode(kept)
 
@@ -74,7 +76,7 @@ def unpacked(data: bytes) -> Record | None:
     kept = _DECODER.decode(data)
     spelling = Spelling(
         kept.category, _text(kept.raw), _text(kept.value), _text(kept.canonical),
-        kept.encoding, kept.kind, kept.proof, kept.sensitive,
+        kept.encoding, kept.kind, kept.proof, kept.sensitive, kept.odd,
     )  # fmt: skip
     entry = Entry(Token(kept.category, kept.number, kept.variant), spelling, kept.group, frozenset(kept.origins))
     return Record(kept.namespace, kept.stem, entry, kept.brought_by, kept.minted, kept.seen, kept.restored, kept.empty)
