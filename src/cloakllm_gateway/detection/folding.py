@@ -14,7 +14,7 @@ the first view, and a find in any view hides the original characters.
 
 from __future__ import annotations
 
-import base64
+import binascii
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
@@ -311,19 +311,17 @@ def _encodings(
 
 def _runs(text: str) -> Iterator[re.Match[str]]:
     """Runs of base64 or hexadecimal, tried only where the linear engine sees a run begin."""
-    screen = text.encode("ascii", "replace")
     match_run = _expression("run", False).match
-    for place, _ in linear.spans(_run_places(), screen):
-        for start in range(place, place + 2):
-            if (match := match_run(text, start)) is not None:
-                yield match
-                break
+    # What stands before the run is at the offset that the run itself has without the line break before it.
+    for start, _ in linear.spans(_run_places(), b"\n" + text.encode("ascii", "replace")):
+        if (match := match_run(text, start)) is not None:
+            yield match
 
 
 @cache
 def _run_places() -> linear.Search:
     run = f"[A-Za-z0-9+/]{{{_SHORTEST_RUN}}}"
-    return linear.compiled(f"(?:^|[^A-Za-z0-9+/=_-]){run}|(?:^|[^A-Za-z0-9])[0-7][0-9A-Fa-fx]{{15}}")
+    return linear.compiled(f"[^A-Za-z0-9+/=_-]{run}|[^A-Za-z0-9][0-7][0-9A-Fa-fx]{{15}}")
 
 
 _HEXDIGIT = "[0-9A-Fa-f]"
@@ -461,22 +459,24 @@ def _from_base64(run: str) -> str | None:
     body = run.rstrip("=")
     if len(body) % 4 == 1:
         return None
-    if sum(byte in _PRINTABLE for byte in base64.b64decode(body[:16])) < 9:
+    if len(binascii.a2b_base64(body[:16]).translate(None, _PRINTABLE)) > 3:
         return None  # most runs are no text, and the first twelve bytes say so
-    return _readable(base64.b64decode(body + "=" * (-len(body) % 4)))
+    return _readable(binascii.a2b_base64(body + "=" * (-len(body) % 4)))
 
 
-_PRINTABLE = frozenset((9, 10, 13, *range(32, 127)))
+_PRINTABLE = bytes((9, 10, 13, *range(32, 127)))
+_CONTROL = bytes(set(range(32)) - set(b"\t\r\n"))
 
 
 def _readable(raw: bytes) -> str | None:
     """The text of some bytes, if it reads as text: UTF-8 without control characters, most of it ASCII."""
+    plain = len(raw) - len(raw.translate(None, _PRINTABLE))
+    if plain < 0.7 * len(raw) or len(raw.translate(None, _CONTROL)) < len(raw):
+        return None
     try:
-        text = raw.decode()
+        return raw.decode()
     except UnicodeDecodeError:
         return None
-    plain = sum(byte in _PRINTABLE for byte in raw)
-    return text if plain >= 0.7 * len(raw) and all(ord(c) >= 32 or c in "\t\r\n" for c in text) else None
 
 
 _DECODERS: dict[str, Callable[[re.Match[str]], Iterator[Piece]]] = {
