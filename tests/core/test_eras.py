@@ -664,3 +664,45 @@ def test_a_client_that_begins_anew_after_a_refused_hello_is_served(tmp_path: Pat
     talk.connect("crm").ask(1, "initialize", HELLO)
     talk.answer("crm", {"protocolVersion": "2025-11-25", "capabilities": SERVES})
     assert talk.only()["result"]["protocolVersion"] == "2025-11-25"
+
+
+# -- tasks ---------------------------------------------------------------------------------------------
+
+
+def test_a_task_of_the_stateless_era_is_followed_where_it_was_made(tmp_path: Path) -> None:
+    talk = stateless(tmp_path)
+    call(talk, 1, "crm__send")
+    task = {"resultType": "task", "taskId": "t-1", "status": "working", "ttlMs": 1000}
+    talk.answer("crm", task)
+    result = talk.only()["result"]
+    assert {name: result[name] for name in task} == task
+
+    alone(talk, 2, "tasks/get", {"taskId": "t-1"})
+    talk.answer("crm", {"resultType": "complete", **task, "status": "completed", "result": says(MAIL)})
+    assert talk.only()["result"]["result"] == says("[EMAIL_0]")
+    talk.take("crm")
+
+    alone(talk, 3, "tasks/update", {"taskId": "t-1", "inputResponses": {"who": {"action": "accept", "content": {}}}})
+    assert talk.only("crm")["params"]["inputResponses"] == {"who": {"action": "accept", "content": {}}}
+
+
+def test_a_stream_hears_of_the_tasks_it_names(tmp_path: Path) -> None:
+    talk = stateless(tmp_path)
+    call(talk, 1, "crm__send")
+    talk.answer("crm", {"resultType": "task", "taskId": "t-1", "status": "working"}).sent.clear()
+    alone(talk, "s", "subscriptions/listen", {"notifications": {"taskIds": ["t-1", "t-2"]}})
+    assert talk.only()["params"]["notifications"] == {"taskIds": ["t-1"]}
+    opened = talk.only("crm")
+    assert opened["params"]["notifications"] == {"taskIds": ["t-1"]}
+    done = {"taskId": "t-1", "status": "completed", "result": says(MAIL), "_meta": {eras.SUBSCRIPTION: opened["id"]}}
+    talk.upstream("crm", jsonrpc.notification("notifications/tasks", done))
+    told = talk.only()["params"]
+    assert (told["result"], told["_meta"]) == (says("[EMAIL_0]"), {eras.SUBSCRIPTION: "s"})
+
+
+@pytest.mark.parametrize("method", ["tasks/get", "tasks/cancel", "tasks/update"])
+def test_a_task_nobody_told_this_client_of_is_unknown(tmp_path: Path, method: str) -> None:
+    talk = stateless(tmp_path)
+    alone(talk, 1, method, {"taskId": "somebody-elses"})
+    assert talk.only()["error"]["code"] == -32602
+    assert talk.take("crm") == []

@@ -267,9 +267,16 @@ class Serving:
         return upstream.name, Watch(URI, real)
 
     def _serve_task(self, request: Request, task: Any) -> None:
-        """A task belongs to the upstream that made it; a list of tasks to the only one that has any."""
+        """A task belongs to the upstream that made it, and is this client's if it was told of it.
+
+        A list of tasks is asked of the only upstream that has any.  An id that
+        no message to this client held may be another client's at the same server.
+        """
         maker = self._tasks.maker(task)
-        upstream = self._upstreams[maker] if maker else self._only("tasks")
+        if maker is not None:
+            upstream: Upstream | None = self._upstreams[maker]
+        else:
+            upstream = self._only("tasks") if request.method == "tasks/list" else None
         if upstream is None:
             self._requests.refuse(request, INVALID_PARAMS, texts.UNKNOWN_TASK)
         else:
