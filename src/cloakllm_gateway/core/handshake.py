@@ -47,6 +47,7 @@ SERVER_SERVES = {
     "tasks/result": "tasks",
     "tasks/list": "tasks",
     "tasks/cancel": "tasks",
+    "tasks/update": "tasks",
 }
 
 
