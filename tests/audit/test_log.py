@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from collections import Counter
 from pathlib import Path
 
@@ -165,6 +166,76 @@ def test_a_log_that_is_taken_away_begins_again_and_says_so(tmp_path: Path):
     path.unlink()
     log.append([body()])
     assert events(tmp_path) == ["log_recovered", "sanitize"]
+
+
+@pytest.mark.parametrize("moved", [True, False], ids=["moved", "deleted"])
+def test_a_directory_that_is_taken_away_does_not_fork_the_log_of_those_who_share_it(tmp_path: Path, moved: bool):
+    """The one that had it open and the one that makes it anew take the same lock from then on."""
+    directory = tmp_path / "log"
+    old = writer(directory, session=1)
+    old.append([body(), body()])
+    if moved:
+        directory.rename(tmp_path / "aside")
+    else:
+        shutil.rmtree(directory)
+    new = writer(directory, session=2)
+    new.append([body()])
+    with Lock(directory / "lock").held(), pytest.raises(Busy):
+        old.append([body()], 0)
+    for _ in range(3):
+        old.append([body()])
+        new.append([body()])
+    assert judged(directory)[1] == 8
+    assert events(directory)[1] == "log_recovered"
+
+
+def test_a_directory_that_is_taken_away_is_made_anew(tmp_path: Path):
+    directory = tmp_path / "log"
+    log = writer(directory)
+    log.append([body()])
+    shutil.rmtree(directory)
+    (found,) = log.append([body()])
+    assert (found["reason"], found["lost"]) == ("cut", 1)
+    assert judged(directory)[1] == 2
+    assert directory.stat().st_mode & 0o777 == 0o700
+
+
+def test_an_empty_file_of_a_day_to_come_takes_no_entries(tmp_path: Path):
+    writer(tmp_path).append([body()])
+    (tmp_path / "audit_2199-01-01.jsonl").write_bytes(b"")
+    writer(tmp_path, session=2).append([body()])
+    assert len((tmp_path / "audit_2026-05-01.jsonl").read_bytes().splitlines()) == 2
+    assert judged(tmp_path)[1] == 2
+
+
+def test_two_writers_go_over_midnight_together(tmp_path: Path):
+    """Whoever is first begins the file of the day; the other one's clock may still be behind."""
+    early, late = Clock(BEGIN.replace(hour=23, minute=59)), Clock(BEGIN.replace(hour=23, minute=59))
+    one, two = writer(tmp_path, early, 1), writer(tmp_path, late, 2)
+    for _ in range(4):
+        one.append([body()])
+        two.append([body()])
+        early.advance(seconds=40)
+    late.advance(minutes=10)
+    two.append([body()])
+    one.append([body()])
+    assert len(list(tmp_path.glob("*.jsonl"))) == 2
+    assert judged(tmp_path)[1] == 10
+    assert accepted(tmp_path)
+
+
+def test_who_waits_for_another_thread_waits_no_longer_than_it_says(tmp_path: Path):
+    log = writer(tmp_path)
+    other = Lock(tmp_path / "lock")
+    waiting = threading.Thread(target=log.append, args=([body()],))
+    with other.held():
+        waiting.start()
+        while not log._mutex.locked():
+            pass
+        with pytest.raises(Busy):
+            log.append([body()], 0)
+    waiting.join()
+    assert judged(tmp_path)[1] == 1
 
 
 def test_what_does_not_follow_is_not_signed(tmp_path: Path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -114,6 +115,18 @@ def test_a_flood_of_notifications_that_are_withheld_is_two_entries_as_well(tmp_p
 
     session(tmp_path, work)
     assert [e["messages"] for e in entries(tmp_path) if e["event_type"] == "withheld"] == [1, 499]
+
+
+def test_a_flood_that_nobody_looks_at_is_two_entries_as_well(tmp_path: Path):
+    passed = {"upstream": "crm", "method": "notifications/message", "direction": "to_model", "messages": 1}
+
+    async def work(audit: Audit) -> None:
+        for _ in range(500):
+            await audit.record([Record("passed", passed)])
+        await audit.record([Record("passed", {**passed, "method": "tools/call"})])
+
+    session(tmp_path, work)
+    assert [e["messages"] for e in entries(tmp_path) if e["event_type"] == "passed"] == [1, 1, 499]
 
 
 def test_a_session_in_which_nothing_happens_shows_signs_of_life(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -255,7 +268,9 @@ def test_each_checkpoint_is_given_to_the_anchors_command(tmp_path: Path):
 
 
 def test_an_anchor_that_fails_holds_nobody_up(tmp_path: Path):
-    for anchor in (AnchorConfig(file=str(tmp_path / "no" / "dir")), AnchorConfig(command=("false",))):
+    os.mkfifo(tmp_path / "pipe")  # that nobody reads
+    files = [AnchorConfig(file=str(tmp_path / "no" / "dir")), AnchorConfig(file=str(tmp_path / "pipe"))]
+    for anchor in (*files, AnchorConfig(command=("false",))):
         session(tmp_path / "audit", nothing, anchor=anchor)
     assert accepted(tmp_path / "audit")
 

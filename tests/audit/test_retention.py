@@ -59,6 +59,20 @@ def test_nothing_old_means_nothing_happens(log: Path):
     assert len(names(log)) == 10 and not (log / BASE).exists()
 
 
+def test_an_empty_file_is_not_the_newest(log: Path):
+    (log / "audit_2029-12-31.jsonl").write_bytes(b"")
+    assert retention.prune(log, 1, date(2030, 1, 1)) == 9
+    writer(log, Clock()).append([body()])
+    assert verify(gather(log)).status is Status.SELF_CONSISTENT
+
+
+def test_a_file_that_was_renamed_into_the_past_is_evidence_and_stays(log: Path):
+    sorted(log.glob("*.jsonl"))[0].rename(log / "audit_1999-01-01.jsonl")
+    with pytest.raises(AuditError, match="tampered"):
+        retention.prune(log, 190, LATER)
+    assert len(names(log)) == 10
+
+
 def test_the_newest_file_stays_however_old_it_is(log: Path):
     assert retention.prune(log, 1, date(2030, 1, 1)) == 9
     assert verify(gather(log)).status is Status.SELF_CONSISTENT

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import tracemalloc
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -20,7 +22,7 @@ from cloakllm_gateway.shell.audit.checkpoints import grow, keep
 from cloakllm_gateway.shell.audit.files import CHECKPOINTS, HEAD, PUBLIC_KEYS
 from cloakllm_gateway.shell.audit.keys import Signer
 from cloakllm_gateway.shell.audit.reading import gather
-from tests.audit.logs import Clock, accepted, checkpoint, days, writer
+from tests.audit.logs import BEGIN, Clock, accepted, checkpoint, days, writer
 from tests.audit.logs import body as an_entry
 
 
@@ -233,9 +235,105 @@ TAMPERING: dict[Callable[[Path], None], str] = {
 }
 
 
-def test_a_file_of_another_name_is_no_hiding_place(log: Path):
-    shutil.copy(files(log)[0], log / "notes.jsonl")
-    assert [problem.kind for problem in judged(log).problems][:1] == ["replayed"]
+def a_pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def a_directory(path: Path) -> None:
+    path.mkdir()
+
+
+def a_link_to_nothing(path: Path) -> None:
+    path.symlink_to("/nonexistent")
+
+
+def a_link_to_what_never_ends(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+@pytest.mark.parametrize("make", [a_pipe, a_directory, a_link_to_nothing, a_link_to_what_never_ends])
+def test_what_is_no_file_is_told_and_not_opened(log: Path, make: Callable[[Path], None]):
+    make(log / "audit_2026-05-04.jsonl")
+    problems = judged(log).problems
+    assert [(problem.kind, problem.file) for problem in problems] == [("file", "audit_2026-05-04.jsonl")]
+    writer(log, Clock(BEGIN.replace(month=6))).append([an_entry()])  # nor does it keep a gateway from going on
+
+
+@pytest.mark.parametrize(
+    "name", ["notes.jsonl", "audit_2026-13-45.jsonl", "audit_abcd-ef-gh.jsonl", "audit_2026-05-02 (copy).jsonl"]
+)
+@pytest.mark.parametrize("of_the_log", [True, False])
+def test_a_file_of_another_name_is_no_hiding_place(log: Path, name: str, of_the_log: bool):
+    (log / name).write_bytes(files(log)[0].read_bytes() if of_the_log else b"")
+    assert [(problem.kind, problem.file) for problem in judged(log).problems] == [("file", name)]
+
+
+@pytest.mark.parametrize(("place", "name"), [(0, "audit_1999-01-01.jsonl"), (-1, "audit_2031-01-01.jsonl")])
+def test_a_file_that_was_renamed_is_told_even_where_the_order_stays(log: Path, place: int, name: str):
+    files(log)[place].rename(log / name)
+    assert [(problem.kind, problem.file) for problem in judged(log).problems] == [("file", name)]
+
+
+@pytest.mark.parametrize("line", [b"\n", b"\0\n", b"{\r\n", b"\xef\xbb\xbf\n", b"[" * 100_000 + b"\n"])
+def test_a_line_that_somebody_put_in_is_one_problem(log: Path, line: bytes):
+    path = files(log)[1]
+    first, *rest = lines(path)
+    path.write_bytes(b"".join([first, line, *rest]))
+    assert [(problem.kind, problem.line) for problem in judged(log).problems] == [("malformed", 2)]
+
+
+@pytest.mark.parametrize("end", [b"\n", b""])
+def test_of_a_line_without_end_the_beginning_is_read(log: Path, end: bytes):
+    with (log / "audit_2026-05-04.jsonl").open("wb") as file:
+        file.truncate(300_000_000)
+        file.seek(0, os.SEEK_END)
+        file.write(end)
+    tracemalloc.start()
+    verdict = judged(log)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert [problem.kind for problem in verdict.problems] == ["malformed", *([] if end else ["torn"])]
+    assert peak < 100_000_000
+
+
+def test_checkpoints_that_the_anchor_holds_and_the_log_lacks_are_told(log: Path, outside: Path):
+    drop_checkpoints(log)
+    assert [problem.kind for problem in judged(log, outside).problems] == ["checkpoint"]
+
+
+def test_a_log_may_be_handed_on_without_its_checkpoints(log: Path, outside: Path):
+    """The anchor holds them; without one nothing is signed, and the verdict says so."""
+    (log / CHECKPOINTS).unlink()
+    assert judged(log, outside).status is Status.VERIFIED
+    assert (judged(log).status, judged(log).signed) == (Status.SELF_CONSISTENT, 0)
+
+
+def test_a_key_put_beside_the_log_in_place_of_the_one_given_is_told(log: Path, outside: Path, tmp_path: Path):
+    shutil.copy(days(tmp_path / "other") / PUBLIC_KEYS, log / PUBLIC_KEYS)
+    assert [problem.kind for problem in judged(log, outside).problems] == ["key"]
+
+
+@pytest.mark.parametrize("damage", [b"", b"From: gateway@example.org\r\n\r\n", b"\xff\xfe\n\n"])
+def test_an_anchor_may_be_torn_and_hold_other_things(log: Path, outside: Path, damage: bytes):
+    """As a mailbox does, and a file whose writer lost its power; what is left of it counts."""
+    anchor = outside / CHECKPOINTS
+    anchor.write_bytes(damage + anchor.read_bytes().replace(b"\n", b"\r\n")[:-60])
+    verdict = judged(log, outside)
+    assert (verdict.status, verdict.anchored, verdict.fragments) == (Status.VERIFIED, 8, 1 + bool(damage))
+
+
+def test_a_whole_log_rolled_back_with_its_checkpoints_is_told_by_the_anchor(log: Path, outside: Path, tmp_path: Path):
+    before = shutil.copytree(log, tmp_path / "before")
+    writer(log, Clock(BEGIN.replace(month=6))).append([an_entry()])
+    checkpoint(log)
+    shutil.copy(log / CHECKPOINTS, outside / CHECKPOINTS)
+    assert judged(before).status is Status.SELF_CONSISTENT
+    assert "cut" in [problem.kind for problem in judged(before, outside).problems]
+
+
+def test_a_verdict_says_from_when_to_when(log: Path):
+    verdict = judged(log)
+    assert (verdict.began[:19], verdict.ended[:19]) == ("2026-05-01T08:00:00", "2026-05-03T08:00:11")
 
 
 @pytest.mark.parametrize(("tamper", "kind"), TAMPERING.items(), ids=[f.__name__ for f in TAMPERING])

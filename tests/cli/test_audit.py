@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import shutil
 from html.parser import HTMLParser
 from pathlib import Path
+from tempfile import gettempdir
 
 import pytest
 from click.testing import CliRunner, Result
@@ -15,7 +17,7 @@ from click.testing import CliRunner, Result
 from cloakllm_gateway.audit import chain
 from cloakllm_gateway.audit.chain import Head
 from cloakllm_gateway.cli.audit import audit
-from tests.audit.logs import days
+from tests.audit.logs import BEGIN, Clock, body, days, writer
 
 #: Names as a hostile upstream, or whoever wrote the log, would choose them.
 HOSTILE = [
@@ -88,13 +90,41 @@ def test_verify_names_the_first_bad_entry(log: Path):
 
 def test_verify_speaks_json(log: Path):
     assert json.loads(run("verify", log, "--json").stdout) == {
-        "status": "self-consistent", "entries": 12, "first": 0, "checkpoints": 3, "anchored": 0, "problems": [],
-        "more_problems": 0,
+        "status": "self-consistent", "entries": 12, "first": 0, "checkpoints": 3, "signed": 12, "anchored": 0,
+        "began": "2026-05-01T08:00:00.000+00:00", "ended": "2026-05-03T08:00:11.000+00:00",
+        "problems": [], "more_problems": 0, "fragments": 0,
     }  # fmt: skip
     sorted(log.glob("*.jsonl"))[-1].unlink()
     done = run("verify", log, "--json")
     assert done.exit_code == 1
     assert [problem["kind"] for problem in json.loads(done.stdout)["problems"]] == ["cut"]
+
+
+def test_verify_says_how_far_the_verdict_reaches(log: Path, tmp_path: Path):
+    outside = shutil.copytree(log, tmp_path / "elsewhere")
+    writer(log, Clock(BEGIN.replace(month=6))).append([body()])
+    assert "from number 12 on are younger than the newest checkpoint." in run("verify", log).stdout
+    known = ("--key", outside / "log.pub", "--checkpoint", outside / "checkpoints.txt")
+    assert (
+        "from number 12 on are younger than the newest checkpoint from elsewhere" in run("verify", log, *known).stdout
+    )
+    (log / "checkpoints.txt").unlink()
+    assert "nothing of it is signed" in run("verify", log).stdout
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can become somebody else")
+def test_what_one_may_not_read_is_no_verdict(log: Path):
+    """Neither 'wrong' nor, worse, 'nothing wrong'."""
+    for folder in (log, *log.parents):
+        if folder.stat().st_uid == os.geteuid() and folder.is_relative_to(gettempdir()):
+            folder.chmod(0o755)
+    os.seteuid(65534)
+    try:
+        done = run("verify", log)
+    finally:
+        os.seteuid(0)
+    assert done.exit_code == 2
+    assert "Permission denied" in done.stderr
 
 
 @pytest.mark.parametrize("words", [[], ["--json"]])
@@ -114,6 +144,23 @@ def test_entries_are_shown_by_time_upstream_category_and_event(log: Path):
     assert len(run("show", log, "--until", "2026-05-02T08:00:05").stdout.splitlines()) == 6
     assert run("show", log, "--upstream", "mailer").stdout == run("show", log, "--event", "restore").stdout == ""
     assert len(run("show", log, "--category", "EMAIL", "--upstream", "crm").stdout.splitlines()) == 12
+
+
+@pytest.mark.parametrize("time", ["yesterday", "2026-13-01", "2026-05-01T25", "2026-05-01T08:00+02:00"])
+def test_a_time_that_is_none_is_refused_and_not_taken_for_never(log: Path, time: str):
+    assert run("show", log, "--since", time).exit_code == 2
+    assert run("report", log, "--until", time).exit_code == 2
+
+
+def test_names_may_be_written_as_people_write_them(log: Path):
+    assert len(run("show", log, "--category", "email").stdout.splitlines()) == 12
+    assert len(run("show", log, "--since", "2026-05-02 08:00Z").stdout.splitlines()) == 8
+    assert run("show", log, "--event", "restored").exit_code == 2
+
+
+def test_an_export_of_nothing_is_an_empty_one(log: Path):
+    assert json.loads(run("export", log, "--format", "json", "--upstream", "nobody").stdout) == []
+    assert len(run("export", log, "--upstream", "nobody").stdout.splitlines()) == 1
 
 
 def test_an_export_holds_every_entry(log: Path, tmp_path: Path):
@@ -165,8 +212,6 @@ def test_nothing_of_a_hostile_log_is_markup(hostile: Path):
 
 
 def test_names_from_outside_are_harmless_in_the_log_already(tmp_path: Path):
-    from tests.audit.logs import body
-
     for name in HOSTILE:
         lines, _ = chain.seal([body(upstream=name)], Head(), "2026-05-01T08:00:00.000+00:00", "0" * 16)
         assert lines[:-1].isascii() and lines[:-1].decode().isprintable()

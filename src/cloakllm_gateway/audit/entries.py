@@ -8,7 +8,7 @@ spreadsheet is made harmless.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 #: The columns of an export; what else an entry has is in the last one, as JSON.
@@ -16,6 +16,7 @@ COLUMNS: Final = (
     "seq", "timestamp", "session", "event_type", "upstream", "method", "tool", "entity_count", "categories", "details",
 )  # fmt: skip
 
+_QUOTE: Final = '"'
 _CHAIN: Final = frozenset({"prev_hash", "entry_hash"})
 #: What a spreadsheet takes for the begin of a formula.
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
@@ -78,6 +79,12 @@ def row(entry: Mapping[str, Any]) -> list[str]:
     details = {key: value for key, value in entry.items() if key not in COLUMNS and key not in _CHAIN}
     cells = [*(_word(entry.get(column)) for column in COLUMNS[:-1]), json.dumps(details, sort_keys=True)]
     return [f"'{cell}" if cell.startswith(_FORMULA) else cell for cell in map(printable, cells)]
+
+
+def csv_line(cells: Iterable[str]) -> str:
+    """Cells, every one in quotes, as a line of RFC 4180."""
+    quoted = (f'"{cell.replace(_QUOTE, 2 * _QUOTE)}"' for cell in cells)
+    return ",".join(quoted) + "\r\n"
 
 
 def printable(text: str) -> str:

@@ -25,7 +25,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from cloakllm_gateway.patterns import lazy
@@ -33,6 +33,9 @@ from cloakllm_gateway.patterns import lazy
 _ED25519: Final = b"\x01"
 _DASH: Final = "\u2014 "
 _ID_BYTES: Final = 4
+#: Those of Ed25519; what others put beside it (a witness, a later algorithm) is no shorter.
+_SIGNATURE_BYTES: Final = 64
+_NOT_WHOLE: Final = "a checkpoint in it is not whole"
 _SIZE = lazy(r"0|[1-9][0-9]{0,15}")
 
 
@@ -139,12 +142,35 @@ def read_keys(data: bytes) -> list[VerifierKey]:
 
 def read_notes(data: bytes) -> list[Note]:
     """The checkpoints of a file, oldest first, an empty line between two.  Raises :class:`BadNote`."""
-    paragraphs = data.split(b"\n\n")
-    if paragraphs[-1] in (b"", b"\n"):
-        paragraphs.pop()
-    if len(paragraphs) % 2:
-        raise BadNote("a checkpoint in it is not whole")
-    return [_read(text + b"\n", signed) for text, signed in zip(paragraphs[::2], paragraphs[1::2], strict=True)]
+    notes = []
+    for piece in pieces(data):
+        if isinstance(piece, BadNote):
+            raise piece
+        notes.append(piece)
+    return notes
+
+
+def pieces(data: bytes) -> Iterator[Note | BadNote]:
+    """The checkpoints of a file that was torn, changed or sent by mail; what is none stands there as its error."""
+    text = b""
+    for paragraph in data.replace(b"\r\n", b"\n").split(b"\n\n"):
+        lines = paragraph.strip(b"\n")
+        if text and lines.startswith(_DASH.encode()):
+            yield _read_or_error(text + b"\n", lines)
+            text = b""
+        elif lines:
+            if text:
+                yield BadNote(_NOT_WHOLE)
+            text = lines
+    if text:
+        yield BadNote(_NOT_WHOLE)
+
+
+def _read_or_error(text: bytes, signed: bytes) -> Note | BadNote:
+    try:
+        return _read(text, signed)
+    except BadNote as error:
+        return error
 
 
 def _read(text: bytes, signed: bytes) -> Note:
@@ -180,7 +206,7 @@ def _with_extensions(plain: Checkpoint, lines: Sequence[str]) -> Checkpoint:
 def _read_signature(line: str) -> Signature:
     name, _, value = line.removeprefix(_DASH).partition(" ")
     raw = _bytes(value)
-    if not line.startswith(_DASH) or not name or len(raw) <= _ID_BYTES:
+    if not line.startswith(_DASH) or not name or len(raw) < _ID_BYTES + _SIGNATURE_BYTES:
         raise BadNote("a signature in it is malformed")
     return Signature(name, raw[:_ID_BYTES], raw[_ID_BYTES:])
 

@@ -36,6 +36,7 @@ class Report(Struct):
     restored: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     refused: Counter[tuple[str, str]] = field(default_factory=Counter)
     withheld: Counter[tuple[str, str]] = field(default_factory=Counter)
+    passed: Counter[tuple[str]] = field(default_factory=Counter)
     in_clear: Counter[tuple[str, str]] = field(default_factory=Counter)
     days: dict[str, Counter[str]] = field(default_factory=dict)
     sessions: dict[str, Session] = field(default_factory=dict)
@@ -77,10 +78,10 @@ def _add(report: Report, entry: Mapping[str, Any]) -> None:
             report.refused[upstream, _text(entry.get("rule")) or "another reason"] += 1
             day["refused"] += 1
         case "withheld":
-            messages = entry.get("messages")
-            count = messages if type(messages) is int else 1
-            report.withheld[upstream, _text(entry.get("reason"))] += count
-            day["withheld"] += count
+            report.withheld[upstream, _text(entry.get("reason"))] += _messages(entry)
+            day["withheld"] += _messages(entry)
+        case "passed":
+            report.passed[(upstream,)] += _messages(entry)
         case "raw_pii":
             _count(report.in_clear, upstream, counts(entry, "categories"))
         case "session_close":
@@ -123,6 +124,12 @@ def _rows(counter: Counter[Any]) -> list[tuple[Any, ...]]:
 def _count(counter: Counter[tuple[str, str]], upstream: str, found: Mapping[str, int]) -> None:
     for category, count in found.items():
         counter[upstream, category] += count
+
+
+def _messages(entry: Mapping[str, Any]) -> int:
+    """How many messages an entry speaks of."""
+    count = entry.get("messages")
+    return count if type(count) is int else 1
 
 
 def _text(value: Any) -> str:

@@ -24,10 +24,16 @@ from msgspec import Struct, field
 from cloakllm_gateway.audit import chain, schema
 from cloakllm_gateway.audit.chain import BadLine, Head
 from cloakllm_gateway.audit.merkle import Tree
-from cloakllm_gateway.audit.notes import BadNote, Checkpoint, Note, read_keys, read_notes
+from cloakllm_gateway.audit.notes import BadNote, Checkpoint, Note, VerifierKey, pieces, read_keys
 
 #: The hash of an entry that can't be read: nothing can be said of the link to the next one.
 _UNKNOWN = ""
+
+#: Characters of a timestamp.
+_TIME = len("2026-11-29T08:30:00.000+00:00")
+
+#: Where a checkpoint was found, in words.
+CHECKPOINTS, BASE, ANCHOR = "checkpoints.txt", "base.txt", "the anchor"
 
 #: Problems that are told one by one; of further ones there is the number.
 SHOWN = 20
@@ -62,10 +68,12 @@ class Evidence(Struct, frozen=True):
 
     ``keys`` and ``checkpoints`` lie beside the log, ``base`` is the checkpoint
     that pruning left there; ``trusted`` and ``anchors`` come from outside.
-    All are the bytes of files.
+    All are the bytes of files.  ``strangers`` are the names of what looks like
+    a file of the log and is none.
     """
 
     files: Sequence[LogFile]
+    strangers: Sequence[str] = ()
     keys: bytes = b""
     checkpoints: bytes = b""
     base: bytes = b""
@@ -74,14 +82,23 @@ class Evidence(Struct, frozen=True):
 
 
 class Verdict(Struct):
-    """``entries`` were looked at, from ``first``; up to ``anchored`` they are as a checkpoint from outside says."""
+    """``entries`` were looked at, from number ``first``, written from ``began`` to ``ended`` as they say.
+
+    The entries before number ``signed`` are as a checkpoint beside the log
+    says, those before ``anchored`` as one from outside.  ``fragments`` of the
+    anchor were no checkpoints.
+    """
 
     status: Status = Status.WRONG
     problems: list[Problem] = field(default_factory=list)
     entries: int = 0
     first: int = 0
+    began: str = ""
+    ended: str = ""
     checkpoints: int = 0
+    signed: int = 0
     anchored: int = 0
+    fragments: int = 0
     more_problems: int = 0
 
     def add(self, problem: Problem) -> None:
@@ -96,13 +113,15 @@ def verify(evidence: Evidence) -> Verdict:
     verdict = Verdict()
     keys = _Keys(evidence, verdict)
     base = _base(evidence, keys, verdict)
-    own = _checked(evidence.checkpoints, "checkpoints.txt", keys, verdict)
-    anchors = [] if evidence.anchors is None else _checked(evidence.anchors, "the anchor", keys, verdict)
-    if evidence.anchors is not None and not anchors:
-        verdict.add(Problem("anchor", "the anchor holds no checkpoint of this log that a known key signed"))
-    walk = _Walk(verdict, base, [(c, "checkpoints.txt") for c in own] + [(c, "the anchor") for c in anchors])
+    own = _checked(evidence.checkpoints, CHECKPOINTS, keys, verdict)
+    anchors = _anchors(evidence, keys, verdict)
+    for name in evidence.strangers:
+        verdict.add(Problem("file", "no gateway makes such a file; it is not looked into", name))
+    walk = _Walk(verdict, base, [(c, CHECKPOINTS) for c in own] + [(c, ANCHOR) for c in anchors])
     walk.run(evidence.files)
+    _compare_with_anchor(own, anchors, verdict)
     verdict.checkpoints = len(own)
+    verdict.signed = max((c.size for c in own), default=0)
     verdict.anchored = max((c.size for c in anchors if c.size >= verdict.first), default=0)  # pruned ones say nothing
     if not verdict.problems:
         outside = evidence.trusted is not None and verdict.anchored > 0
@@ -127,17 +146,27 @@ class _Keys:
         self.names = {key.name for key in self.keys}
         for data in (evidence.checkpoints, evidence.anchors or b""):
             self._follow(data)
+        if evidence.trusted is not None and self.keys and evidence.keys:
+            self._compare(evidence.keys, verdict)
 
     def _follow(self, data: bytes) -> None:
         """A key named in a checkpoint that a known key signed is known from there on."""
-        try:
-            notes = read_notes(data)
-        except BadNote:
-            return  # told where the checkpoints are checked
-        for note in notes:
+        for note in pieces(data):
+            if isinstance(note, BadNote):
+                continue  # told where the checkpoints are checked
             successor = note.checkpoint.next_key
             if successor and self.signed(note) and successor not in self.keys and successor.name in self.names:
                 self.keys.append(successor)
+
+    def _compare(self, beside: bytes, verdict: Verdict) -> None:
+        """The newest key beside the log is one that is known, or somebody put it there."""
+        newest: VerifierKey | None
+        try:
+            newest = next(reversed(read_keys(beside)), None)
+        except BadNote:
+            newest = None
+        if newest not in self.keys:
+            verdict.add(Problem("key", "log.pub holds neither the key given nor one that it handed over to"))
 
     def signed(self, note: Note) -> bool:
         return any(key.verifies(note) for key in self.keys)
@@ -145,27 +174,47 @@ class _Keys:
 
 def _checked(data: bytes, where: str, keys: _Keys, verdict: Verdict) -> list[Checkpoint]:
     """The checkpoints of this log in ``data`` that a known key signed; the others are problems."""
-    try:
-        notes = read_notes(data)
-    except BadNote as error:
-        verdict.add(Problem("checkpoint", f"{where} can't be read: {error}"))
-        return []
     good = []
-    for number, note in enumerate(notes, 1):
-        if keys.signed(note) and note.checkpoint.origin in keys.names:
+    for number, note in enumerate(pieces(data), 1):
+        if isinstance(note, BadNote):
+            if where == ANCHOR:  # nobody mends an end that was torn there, and a mail has more in it than a checkpoint
+                verdict.fragments += 1
+            else:
+                verdict.add(Problem("checkpoint", f"checkpoint {number} of {where} can't be read: {note}"))
+        elif keys.signed(note) and note.checkpoint.origin in keys.names:
             good.append(note.checkpoint)
-        elif where == "checkpoints.txt" or note.checkpoint.origin in keys.names:
+        elif where != ANCHOR or note.checkpoint.origin in keys.names:
             # An anchor may serve several logs; what lies beside this one is of this one.
             problem = f"checkpoint {number} of {where} is not signed by a key of this log: it was changed or forged"
             verdict.add(Problem("checkpoint", problem, seq=note.checkpoint.size))
     return good
 
 
+def _anchors(evidence: Evidence, keys: _Keys, verdict: Verdict) -> list[Checkpoint]:
+    if evidence.anchors is None:
+        return []
+    anchors = _checked(evidence.anchors, ANCHOR, keys, verdict)
+    if not anchors:
+        verdict.add(Problem("anchor", "the anchor holds no checkpoint of this log that a known key signed"))
+    return anchors
+
+
+def _compare_with_anchor(own: Sequence[Checkpoint], anchors: Sequence[Checkpoint], verdict: Verdict) -> None:
+    """What was taken elsewhere lay beside the log before; a log that is handed on without its checkpoints may be."""
+    kept = {(checkpoint.size, checkpoint.root) for checkpoint in own}
+    taken = {(checkpoint.size, checkpoint.root) for checkpoint in anchors if checkpoint.size >= verdict.first}
+    if own and taken - kept:
+        what = (
+            f"{CHECKPOINTS} lacks {len(taken - kept)} of the checkpoints that the anchor holds: it was cut or changed"
+        )
+        verdict.add(Problem("checkpoint", what))
+
+
 def _base(evidence: Evidence, keys: _Keys, verdict: Verdict) -> Checkpoint | None:
     """Where a pruned log begins."""
     if not evidence.base:
         return None
-    found = _checked(evidence.base, "base.txt", keys, verdict)
+    found = _checked(evidence.base, BASE, keys, verdict)
     if not found:
         verdict.add(Problem("checkpoint", "base.txt, which says where the pruned log begins, is not signed"))
         return None
@@ -195,6 +244,7 @@ class _Walk:
         self._tree = Tree(base.size, base.peaks) if base else Tree()
         self._head = Head(base.size, base.pruned) if base else Head()
         self._seen: dict[int, str] = {}
+        self._unread = 0  # lines since the last entry that could be read
         self._intact = True
         verdict.first = self._head.size
 
@@ -219,6 +269,7 @@ class _Walk:
             self._add(Problem(error.kind, str(error), file, number, self._head.size))
             self._tree.append(line)
             self._head = Head(self._head.size + 1, _UNKNOWN)
+            self._unread += 1
             return
         if reason := schema.wrong(entry):
             self._add(Problem("schema", reason, file, number, self._head.size))
@@ -226,14 +277,26 @@ class _Walk:
         genuine = hash == chain.digest(entry)
         if not genuine:
             self._add(Problem("edited", "the entry is not the one that its hash was made of", file, number, _int(seq)))
-        elif type(seq) is int and seq != self._head.size:
+        elif type(seq) is int and not self._head.size - self._unread <= seq <= self._head.size:
             self._out_of_place(entry, file, number, begins=begins)
         elif self._head.hash not in (_UNKNOWN, entry.get("prev_hash")):
             self._add(Problem("link", "the entry does not follow the one before it", file, number, _int(seq)))
+        elif begins and str(entry.get("timestamp"))[:10] != file[6:16]:
+            self._add(
+                Problem("file", "its first entry is of another day: the file was renamed", file, number, _int(seq))
+            )
+        self._note_time(entry)
+        self._unread = 0
         self._head = Head(seq + 1 if type(seq) is int else self._head.size + 1, str(hash))
         self._seen[self._head.size - 1] = str(hash)
         self._tree.append(line)
         self._compare()
+
+    def _note_time(self, entry: dict[str, Any]) -> None:
+        time = entry.get("timestamp")
+        if isinstance(time, str):
+            self._verdict.began = self._verdict.began or time[:_TIME]
+            self._verdict.ended = time[:_TIME]
 
     def _out_of_place(self, entry: dict[str, Any], file: str, number: int, *, begins: bool) -> None:
         """An entry that is genuine by itself and stands where another should: say what became of the order."""

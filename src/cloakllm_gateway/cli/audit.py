@@ -5,21 +5,21 @@ Exit status of ``verify``: 0 nothing is wrong, 1 something is, 2 it could not be
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 import click
+from msgspec import structs
 
-from cloakllm_gateway.audit.entries import COLUMNS, Filter, line, printable, row
+from cloakllm_gateway.audit.entries import COLUMNS, Filter, csv_line, line, printable, row
 from cloakllm_gateway.audit.page import as_html
 from cloakllm_gateway.audit.report import as_text, report
-from cloakllm_gateway.audit.schema import body
+from cloakllm_gateway.audit.schema import EVENTS, body
 from cloakllm_gateway.audit.verify import Problem, Status, Verdict, verify
 from cloakllm_gateway.errors import AuditError
 from cloakllm_gateway.shell.audit.log import Log
@@ -38,9 +38,36 @@ _CHECKPOINT = click.option("--checkpoint", metavar="FILE", type=_File, help="Che
 _OUTPUT = click.option("-o", "--output", metavar="FILE", type=_File, help="Write there and not to standard output.")
 
 
+#: A time in UTC, or the beginning of one.
+_WHEN = re.compile(
+    r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01])(T([01]\d|2[0-3])(:[0-5]\d(:[0-5]\d(\.\d{1,3})?)?)?)?)?)?"
+)
+
+
+def _time(_context: click.Context, _option: click.Parameter, value: str) -> str:
+    """A time as entries have it; ``Z`` and a blank for the ``T`` are as good."""
+    text = value.strip().upper().removesuffix("Z").replace(" ", "T")
+    if text and not _WHEN.fullmatch(text):
+        raise click.BadParameter("give a day or a time in UTC, such as 2026-11-29 or 2026-11-29T08:30")
+    return text
+
+
+def _upper(_context: click.Context, _option: click.Parameter, value: str) -> str:
+    return value.upper()
+
+
+_SINCE = click.option(
+    "--since", metavar="TIME", default="", callback=_time, help="From then on: 2026-11-29, 2026-11-29T08:30 (UTC)."
+)
+_UNTIL = click.option("--until", metavar="TIME", default="", callback=_time, help="Up to then, inclusive.")
+
+
 @click.group()
 def audit() -> None:
-    """Look at the audit log of DIR (by default that of your state directory)."""
+    """Verify and read the audit log.
+
+    DIR is the directory of the log; by default that of your state directory.
+    """
 
 
 @audit.command("verify")
@@ -49,7 +76,7 @@ def audit() -> None:
 @_CHECKPOINT
 @click.option("--json", "as_json", is_flag=True, help="Say it for a program.")
 def verify_command(directory: Path | None, key: Path | None, checkpoint: Path | None, as_json: bool) -> None:
-    """Is the log what its gateways wrote?
+    """Say whether the log was changed.
 
     With a key and a checkpoint from elsewhere the answer is `verified`; with
     what lies beside the log it can only be `self-consistent`, because whoever
@@ -68,11 +95,13 @@ def verify_command(directory: Path | None, key: Path | None, checkpoint: Path | 
 
 def _filters(command: _Command) -> _Command:
     for option in (
-        click.option("--since", metavar="TIME", default="", help="From then on: 2026-11-29, 2026-11-29T08:30 (UTC)."),
-        click.option("--until", metavar="TIME", default="", help="Up to then, inclusive."),
+        click.option(
+            "--event", metavar="NAME", type=click.Choice(["", *EVENTS]), default="", help=f"One of {', '.join(EVENTS)}."
+        ),
+        click.option("--category", metavar="NAME", default="", callback=_upper, help="In which that was found."),
         click.option("--upstream", metavar="NAME", default="", help="That went to it or came from it."),
-        click.option("--category", metavar="NAME", default="", help="In which that was found."),
-        click.option("--event", metavar="NAME", default="", help="Of that kind: restore, refused, withheld ..."),
+        _UNTIL,
+        _SINCE,
     ):
         command = option(command)
     return command
@@ -95,43 +124,54 @@ def show(directory: Path | None, **filters: str) -> None:
 def export(directory: Path | None, how: str, output: Path | None, **filters: str) -> None:
     """Write entries for a spreadsheet or a program."""
     found = _entries(directory, filters)
-    if how == "json":
-        _write(json.dumps(found, indent=1) + "\n", output)
-        return
-    text = io.StringIO()
-    writer = csv.writer(text, quoting=csv.QUOTE_ALL)
-    writer.writerow(COLUMNS)
-    writer.writerows(map(row, found))
-    _write(text.getvalue(), output)
+    _write(_as_array(found) if how == "json" else _as_table(found), output)
+
+
+def _as_array(found: Iterator[dict[str, Any]]) -> Iterator[str]:
+    before = "[\n"
+    for entry in found:
+        yield before + json.dumps(entry)
+        before = ",\n"
+    yield "\n]\n" if before == ",\n" else "[]\n"
+
+
+def _as_table(found: Iterator[dict[str, Any]]) -> Iterator[str]:
+    yield csv_line(COLUMNS)
+    for entry in found:
+        yield csv_line(row(entry))
 
 
 @audit.command("report")
 @_DIRECTORY
 @_KEY
 @_CHECKPOINT
-@click.option("--since", metavar="TIME", default="")
-@click.option("--until", metavar="TIME", default="")
+@_SINCE
+@_UNTIL
 @click.option("--format", "how", type=click.Choice(["text", "html"]), default="text", show_default=True)
 @_OUTPUT
 def report_command(
     directory: Path | None, key: Path | None, checkpoint: Path | None, how: str, output: Path | None, **span: str
 ) -> None:
-    """Who got what of whom, what was refused, and when somebody was watching."""
+    """Count who got what from whom.
+
+    And what was refused or withheld, and when sessions ran.
+    """
     found = report(_entries(directory, span))
     try:
         verdict = _in_short(verify(gather(_directory(directory), key, checkpoint)))
     except AuditError as error:
         _give_up(error)
-    _write((as_html if how == "html" else as_text)(found, verdict), output)
+    _write([(as_html if how == "html" else as_text)(found, verdict)], output)
 
 
 @audit.command("rotate-key")
 @_DIRECTORY
 def rotate_key(directory: Path | None) -> None:
-    """Make a new signing key; the old one signs once more, together with it.
+    """Change the signing key.
 
-    Gateways that run go on with the new key by themselves. Copy log.pub to
-    where you keep the public keys.
+    The old key signs once more, together with the new one. Gateways that
+    run go on with the new key by themselves. Copy log.pub to where you keep
+    the public keys.
     """
     from cloakllm_gateway.shell.audit.checkpoints import rotate
 
@@ -155,10 +195,11 @@ def _directory(given: Path | None) -> Path:
     return state / DIRECTORY
 
 
-def _entries(directory: Path | None, filters: dict[str, str]) -> list[dict[str, Any]]:
+def _entries(directory: Path | None, filters: dict[str, str]) -> Iterator[dict[str, Any]]:
+    """The entries that were asked for, one at a time: a log of half a year is larger than it looks."""
     wanted = Filter(**filters)
     try:
-        return [entry for entry in entries(_directory(directory)) if wanted.takes(entry)]
+        yield from filter(wanted.takes, entries(_directory(directory)))
     except AuditError as error:
         _give_up(error)
 
@@ -168,12 +209,14 @@ def _give_up(error: AuditError) -> NoReturn:
     sys.exit(UNREADABLE)
 
 
-def _write(text: str, output: Path | None) -> None:
+def _write(pieces: Iterable[str], output: Path | None) -> None:
     if output is None:
-        click.echo(text, nl=False)
+        for piece in pieces:
+            click.echo(piece, nl=False)
         return
     try:
-        output.write_text(text, "utf-8", newline="")
+        with output.open("w", encoding="utf-8", newline="") as file:
+            file.writelines(pieces)
     except OSError as error:
         _give_up(AuditError(f"{output} can't be written: {error.strerror}"))
 
@@ -192,33 +235,36 @@ def _in_short(verdict: Verdict) -> str:
 
 
 def _as_words(directory: Path, verdict: Verdict) -> str:
-    lines = [f"{escape(str(directory))}: {verdict.entries} entries, {verdict.checkpoints} checkpoints"]
+    span = f" from {printable(verdict.began)} to {printable(verdict.ended)}" if verdict.began else ""
+    counted = f"{verdict.entries} entries{span}, {verdict.checkpoints} checkpoints"
+    lines = [f"{escape(str(directory))}: {counted}"]
     if verdict.first:
         lines.append(f"  begins at entry {verdict.first}: what came before was pruned, as a signed checkpoint says")
     lines += [f"  {_place(problem)}{problem.kind}: {printable(problem.what)}" for problem in verdict.problems]
     if verdict.more_problems:
         lines.append(f"  and {verdict.more_problems} more")
-    lines.append(_in_short(verdict))
-    if verdict.status is Status.VERIFIED and verdict.anchored < verdict.first + verdict.entries:
-        lines.append(f"Entries from {verdict.anchored} on are younger than the newest checkpoint from elsewhere.")
-    return "\n".join(lines)
+    if verdict.fragments:
+        lines.append(f"  {verdict.fragments} pieces of the anchor are no whole checkpoints and were passed over")
+    return "\n".join([*lines, _in_short(verdict), *_reach(verdict)])
+
+
+def _reach(verdict: Verdict) -> Iterator[str]:
+    """How far a good verdict reaches: the newest entries are always younger than the newest checkpoint."""
+    size = verdict.first + verdict.entries
+    if verdict.status is Status.VERIFIED and verdict.anchored < size:
+        yield f"Entries from number {verdict.anchored} on are younger than the newest checkpoint from elsewhere."
+    if verdict.status is Status.SELF_CONSISTENT and not verdict.signed:
+        yield "No checkpoint lies beside the log: nothing of it is signed."
+    elif verdict.status is Status.SELF_CONSISTENT and verdict.signed < size:
+        yield f"Entries from number {verdict.signed} on are younger than the newest checkpoint."
 
 
 def _place(problem: Problem) -> str:
-    return f"{printable(problem.file)}:{problem.line}: " if problem.line else ""
+    line = f":{problem.line}" if problem.line else ""
+    return f"{printable(problem.file)}{line}: " if problem.file else ""
 
 
 def _as_json(verdict: Verdict) -> str:
     problems = [{**problem._asdict(), "file": printable(problem.file)} for problem in verdict.problems]
-    return json.dumps(
-        {
-            "status": verdict.status.value,
-            "entries": verdict.entries,
-            "first": verdict.first,
-            "checkpoints": verdict.checkpoints,
-            "anchored": verdict.anchored,
-            "problems": problems,
-            "more_problems": verdict.more_problems,
-        },
-        indent=1,
-    )
+    span = {"began": printable(verdict.began), "ended": printable(verdict.ended)}
+    return json.dumps({**structs.asdict(verdict), **span, "problems": problems}, indent=1)

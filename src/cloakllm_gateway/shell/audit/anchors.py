@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 from typing import Final
@@ -13,6 +14,8 @@ from cloakllm_gateway.shell.config import AnchorConfig
 
 #: Seconds that the command of an anchor may take.
 PATIENCE: Final = 10.0
+#: A pipe that nobody reads is an error and not a reason to wait.
+_NEVER_WAIT: Final[int] = getattr(os, "O_NONBLOCK", 0)
 
 
 def anchor(note: Note, where: AnchorConfig) -> None:
@@ -20,7 +23,7 @@ def anchor(note: Note, where: AnchorConfig) -> None:
     data = bytes(note) + b"\n"
     if where.file is not None:
         try:
-            append(Path(where.file), data)
+            append(Path(where.file), data, _NEVER_WAIT)
         except (OSError, ValueError) as error:
             raise AuditError(f"The anchor {where.file} can't be written: {type(error).__name__}") from None
         return

@@ -50,7 +50,7 @@ class Standing(NamedTuple):
     tree: Tree
 
 
-def sign(directory: Path, announce: Callable[[str], None]) -> Note | None:
+def sign(directory: Path, announce: Callable[[str], object]) -> Note | None:
     """Sign a checkpoint over all entries and put it beside the log; None where nothing is new.
 
     ``announce`` is called with the id of the key before, to write its entry.
@@ -69,7 +69,7 @@ def sign(directory: Path, announce: Callable[[str], None]) -> Note | None:
         return note
 
 
-def rotate(directory: Path, announce: Callable[[str], None]) -> Note:
+def rotate(directory: Path, announce: Callable[[str], object]) -> Note:
     """Make a new signing key; one checkpoint is signed by both.  ``announce`` and errors are as for :func:`sign`."""
     with explained(directory), signing(directory):
         signer = Signer(directory)

@@ -18,6 +18,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
 from typing import Final
 
@@ -34,6 +35,8 @@ SIGNING_LOCK: Final = "signing.lock"
 
 PRIVATE_DIR, PRIVATE_FILE = 0o700, 0o600
 
+_DAY: Final = len("2026-11-29")
+
 #: Seconds to wait for another gateway, which holds a lock for as long as one append takes.
 PATIENCE: Final = 10.0
 _PAUSE: Final = 0.002
@@ -47,7 +50,21 @@ class Busy(AuditError):
 
 def day_files(directory: Path) -> list[Path]:
     """The files of entries, oldest first."""
-    return sorted(directory.glob("audit_????-??-??.jsonl"))
+    return sorted(path for path in directory.glob("audit_*.jsonl") if day_of(path) and path.is_file())
+
+
+def day_of(path: Path) -> str:
+    """The day that a file of entries is named for, or an empty text where the name is of no such file."""
+    day = path.name.removeprefix("audit_").removesuffix(".jsonl")
+    try:
+        return day if len(day) == _DAY and date.fromisoformat(day) else ""
+    except ValueError:
+        return ""
+
+
+def strangers(directory: Path) -> list[Path]:
+    """What looks like a part of the log and is none: another name, a directory, a pipe, a link to nothing."""
+    return sorted(set(directory.glob("*.jsonl")).difference(day_files(directory)))
 
 
 def make_private(directory: Path) -> None:
@@ -82,9 +99,9 @@ def replace(path: Path, data: bytes) -> None:
     sync_directory(path.parent)
 
 
-def append(path: Path, data: bytes) -> None:
+def append(path: Path, data: bytes, flags: int = 0) -> None:
     """Add ``data`` to ``path``, durably; an append-only file will do."""
-    handle = open_private(path, os.O_WRONLY | os.O_APPEND)
+    handle = open_private(path, os.O_WRONLY | os.O_APPEND | flags)
     try:
         write_all(handle, data)
         os.fsync(handle)
@@ -119,7 +136,16 @@ class Lock:
     """
 
     def __init__(self, path: Path) -> None:
+        self._path = os.fspath(path)
         self._handle = open_private(path, os.O_RDWR)
+        self._identity = _identity(os.fstat(self._handle))
+
+    def is_current(self) -> bool:
+        """Whether others would lock the same file: its directory may have been taken away and made anew."""
+        try:
+            return _identity(os.stat(self._path)) == self._identity
+        except OSError:
+            return False
 
     def close(self) -> None:
         os.close(self._handle)
@@ -148,6 +174,10 @@ class Lock:
             yield
         finally:
             _unlock(self._handle)
+
+
+def _identity(file: os.stat_result) -> tuple[int, int]:
+    return file.st_dev, file.st_ino
 
 
 if os.name == "nt":

@@ -29,6 +29,7 @@ from cloakllm_gateway.shell.audit.files import (
     LOCK,
     PATIENCE,
     TORN,
+    Busy,
     Lock,
     append,
     day_files,
@@ -75,26 +76,46 @@ class Log:
 
     def append(
         self, bodies: Sequence[Mapping[str, Any]], patience: float = PATIENCE, *, last_words: bool = False
-    ) -> None:
+    ) -> Sequence[Mapping[str, Any]]:
         """Write entries, all of them or none; ``last_words`` may use the reserve of the disk.
 
-        Raises :class:`~cloakllm_gateway.shell.audit.files.Busy` where another
-        writer held the lock for ``patience`` seconds, and
-        :class:`AuditError` where the disk does not take them.
+        The answer is the entries that were written before them, because
+        something was wrong with the end of the log.  Raises
+        :class:`~cloakllm_gateway.shell.audit.files.Busy` where another writer
+        held the lock for ``patience`` seconds, and :class:`AuditError` where
+        the disk does not take them.
         """
-        with self._mutex, explained(self._directory):
-            if self._closed:
-                raise AuditError("The session has ended and its audit with it")
-            self._append(bodies, patience, last_words=last_words)
+        if not self._mutex.acquire(timeout=patience):
+            raise Busy("The audit log is being written to by another thread")
+        try:
+            with explained(self._directory):
+                if self._closed:
+                    raise AuditError("The session has ended and its audit with it")
+                return self._append(bodies, patience, last_words=last_words)
+        finally:
+            self._mutex.release()
 
-    def _append(self, bodies: Sequence[Mapping[str, Any]], patience: float, *, last_words: bool) -> None:
-        with self._lock.held(patience):
-            if not last_words:
-                self._keep_reserve()
-            now = self._now()
-            found = self._catch_up()
-            self._open_day(f"audit_{now:%Y-%m-%d}.jsonl")
-            self._write([*found, *bodies], now)
+    def _append(
+        self, bodies: Sequence[Mapping[str, Any]], patience: float, *, last_words: bool
+    ) -> Sequence[Mapping[str, Any]]:
+        while True:
+            with self._lock.held(patience):
+                if self._lock.is_current():
+                    if not last_words:
+                        self._keep_reserve()
+                    now = self._now()
+                    found = self._catch_up()
+                    self._open_day(f"audit_{now:%Y-%m-%d}.jsonl")
+                    self._write([*found, *bodies], now)
+                    return found
+            self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        """The directory was taken away: take the lock that whoever makes it anew takes."""
+        self._close_file()
+        make_private(self._directory)
+        gone, self._lock = self._lock, Lock(self._directory / LOCK)
+        gone.close()
 
     def sync(self) -> None:
         """Make what was appended durable."""
@@ -119,17 +140,15 @@ class Log:
 
     def _catch_up(self) -> list[dict[str, Any]]:
         """Know the end of the log; the entries to begin with where something was wrong with it."""
-        cut = False
         if self._path is not None:
             file = os.fstat(self._handle)
             same = file.st_nlink > 0 and self._lock.read() == self._path.name.encode()
             if same and (file.st_size == self._end or self._follow_others(file.st_size)):
                 return []
-            cut = not same or file.st_size < self._end
         before = self._head
         torn = self._find_end()
         recovered = []
-        if cut and self._head.size < before.size:
+        if self._head.size < before.size:
             recovered.append(schema.body("log_recovered", {"reason": "cut", "lost": before.size - self._head.size}))
         if torn:
             recovered.append(schema.body("log_recovered", {"reason": "torn", "lost": 0}))
@@ -146,7 +165,7 @@ class Log:
     def _find_end(self) -> bool:
         """Go to the last entry on disk; whether something behind it had to be set aside."""
         self._close_file()
-        self._head = Head()
+        known = Head()
         torn = False
         for path in reversed(day_files(self._directory)):
             handle = open_private(path, os.O_RDWR | os.O_APPEND)
@@ -155,14 +174,12 @@ class Log:
             if end < size:
                 _set_aside(self._directory, path, handle, end)
                 torn = True
-            if self._path is None:
-                self._path, self._handle, self._end = path, handle, end
-                self._lock.write(path.name.encode())
-            else:
-                os.close(handle)
             if head is not None:
-                self._head = head
+                self._path, self._handle, self._end, known = path, handle, end, head
+                self._lock.write(path.name.encode())
                 break
+            os.close(handle)  # of a day without an entry: whose it is, is seen when there is one
+        self._head = known
         return torn
 
     def _open_day(self, name: str) -> None:

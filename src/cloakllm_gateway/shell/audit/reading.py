@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from cloakllm_gateway.audit.verify import Evidence, LogFile
 from cloakllm_gateway.errors import AuditError
-from cloakllm_gateway.shell.audit.files import BASE, CHECKPOINTS, LOCK, PUBLIC_KEYS, Busy, Lock
+from cloakllm_gateway.shell.audit.files import (
+    BASE,
+    CHECKPOINTS,
+    LOCK,
+    PUBLIC_KEYS,
+    SIGNING_LOCK,
+    Busy,
+    Lock,
+    day_files,
+    strangers,
+)
 
 #: Seconds to wait for a writer, so that no line is read while it is written.
 _PATIENCE = 1.0
+
+#: Bytes of a line that are looked at; the longest entry has a fraction of them.
+LONGEST = 4 * 1024 * 1024
 
 
 def gather(directory: Path, key: Path | None = None, checkpoint: Path | None = None) -> Evidence:
@@ -24,9 +37,12 @@ def gather(directory: Path, key: Path | None = None, checkpoint: Path | None = N
     """
     try:
         # In this order, and at one moment: a log is never shorter than its checkpoints.
-        checkpoints, base = _optional(directory / CHECKPOINTS), _optional(directory / BASE)
+        with _held(directory / SIGNING_LOCK):
+            checkpoints, base = _optional(directory / CHECKPOINTS), _optional(directory / BASE)
+            files = [_file(path, size) for path, size in _sizes(directory)]
         return Evidence(
-            files=[_file(path, size) for path, size in _sizes(directory)],
+            files=files,
+            strangers=[path.name for path in strangers(directory)],
             keys=_optional(directory / PUBLIC_KEYS),
             checkpoints=checkpoints,
             base=base,
@@ -51,19 +67,25 @@ def entries(directory: Path) -> Iterator[dict[str, Any]]:
 
 
 def _sizes(directory: Path) -> list[tuple[Path, int]]:
-    if not directory.is_dir():
-        raise AuditError(f"{directory} is not a directory")
+    with _held(directory / LOCK):
+        files = [(path, path.stat().st_size) for path in day_files(directory)]
+    if not files:
+        raise AuditError(
+            f"There is no audit log in {directory}", "Name its directory, or start a gateway to begin one."
+        )
+    return files
+
+
+@contextmanager
+def _held(path: Path) -> Iterator[None]:
+    """Hold one of the locks of a log for a moment, where it has writers: a copy has none, nor one that is read-only."""
     with ExitStack() as stack:
-        with suppress(OSError, Busy):  # a copy on a medium that can't be written has no writers
-            if (directory / LOCK).exists():
-                lock = Lock(directory / LOCK)
+        with suppress(OSError, Busy):
+            if path.exists():
+                lock = Lock(path)
                 stack.callback(lock.close)
                 stack.enter_context(lock.held(_PATIENCE))
-        # Whatever its name: what does not belong to the log does not fit into its chain.
-        files = [(path, path.stat().st_size) for path in sorted(directory.glob("*.jsonl"))]
-    if not files:
-        raise AuditError(f"{directory} holds no audit log (audit_YYYY-MM-DD.jsonl)")
-    return files
+        yield
 
 
 def _file(path: Path, size: int) -> LogFile:
@@ -84,17 +106,27 @@ class _Lines:
 
     def __iter__(self) -> Iterator[bytes]:
         left = self._size
-        with self._path.open("rb") as file:
-            while left > 0 and (line := file.readline(left)):
-                left -= len(line)
-                yield line.removesuffix(b"\n")
+        begins = True
+        try:
+            with self._path.open("rb") as file:
+                while left > 0 and (line := file.readline(min(left, LONGEST))):
+                    left -= len(line)
+                    if begins:  # of a line that no gateway writes, the beginning says enough
+                        yield line.removesuffix(b"\n")
+                    begins = line.endswith(b"\n")
+        except OSError as error:
+            raise _unreadable(error, self._path) from None
 
 
 def _from_elsewhere(path: Path | None, directory: Path) -> bytes | None:
     if path is None:
         return None
     data = path.read_bytes()
-    return None if directory.resolve() in path.resolve().parents else data
+    beside = (directory / CHECKPOINTS, directory / PUBLIC_KEYS)
+    is_beside = directory.resolve() in path.resolve().parents or any(
+        file.exists() and file.samefile(path) for file in beside
+    )
+    return None if is_beside else data
 
 
 def _optional(path: Path) -> bytes:
@@ -104,5 +136,5 @@ def _optional(path: Path) -> bytes:
         return b""
 
 
-def _unreadable(error: OSError, directory: Path) -> AuditError:
-    return AuditError(f"{error.filename or directory} can't be read: {error.strerror or type(error).__name__}")
+def _unreadable(error: OSError, path: Path) -> AuditError:
+    return AuditError(f"{error.filename or path} can't be read: {error.strerror or type(error).__name__}")

@@ -150,9 +150,10 @@ class Audit:
             bodies = [schema.body(record.event, record.fields) for record in records]
             log = self._opened()
             try:
-                log.append(bodies, 0)
+                found = log.append(bodies, 0)
             except Busy:
-                await anyio.to_thread.run_sync(log.append, bodies)
+                found = await anyio.to_thread.run_sync(log.append, bodies)
+            self._tell(found)
             if self._config.fsync is Fsync.ALWAYS:
                 await anyio.to_thread.run_sync(log.sync)
         except AuditError as error:
@@ -173,6 +174,11 @@ class Audit:
         self._bursts.clear()  # what was to be told of first was not
         if self._config.on_error is OnAuditError.WITHHOLD:
             raise error
+
+    def _tell(self, found: Sequence[Mapping[str, Any]]) -> None:
+        """Somebody should look at a log whose end was torn, or taken away."""
+        for entry in found:
+            self._logger.log("warning", "audit_log_recovered", reason=entry["reason"], entries_lost=entry["lost"])
 
     def _opened(self) -> Log:
         if self._log is None:
@@ -239,7 +245,7 @@ class Audit:
         def announce(key: str) -> None:
             triggers = [trigger, "prune"] if pruned else [trigger]
             entries = [schema.body("checkpoint", {"trigger": each, "key": key}) for each in triggers]
-            log.append([*last[:-1], *entries, *last[-1:]], last_words=bool(last))
+            self._tell(log.append([*last[:-1], *entries, *last[-1:]], last_words=bool(last)))
 
         note = sign(self._directory, announce)
         if note is not None and self._config.anchor is not None:

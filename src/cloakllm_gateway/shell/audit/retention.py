@@ -8,13 +8,16 @@ checkpoint that was ever made of a longer log still fits.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
 
 from cloakllm_gateway.audit import chain
 from cloakllm_gateway.audit.chain import BadLine
+from cloakllm_gateway.errors import AuditError
 from cloakllm_gateway.shell.audit.checkpoints import beginning, checkpoint_of, over, read_checkpoints, signing
-from cloakllm_gateway.shell.audit.files import BASE, CHECKPOINTS, day_files, replace
+from cloakllm_gateway.shell.audit.files import BASE, CHECKPOINTS, day_files, day_of, replace
 from cloakllm_gateway.shell.audit.keys import Signer
 from cloakllm_gateway.shell.audit.log import explained
 
@@ -25,15 +28,18 @@ def prune(directory: Path, keep_days: int, today: date) -> int:
     Raises :class:`AuditError` where the old entries do not follow one another:
     what was tampered with is evidence.
     """
-    files = day_files(directory)
-    limit = f"audit_{today - timedelta(days=keep_days):%Y-%m-%d}.jsonl"
-    old = [path for path in files[:-1] if path.name < limit]
-    if not old:
-        return 0
+    limit = (today - timedelta(days=keep_days)).isoformat()
+    with explained(directory):
+        if not _before(directory, limit):
+            return 0
     with explained(directory), signing(directory):
+        old = _before(directory, limit)  # another gateway may have been faster
         standing = beginning(directory)
         for path in old:
-            if path.exists() and not _is_before(path, standing.head.size):
+            first = _first_entry(path)
+            if str(first.get("timestamp"))[: len(limit)] != day_of(path):
+                raise AuditError(f"The audit log was tampered with: {path.name} does not begin on the day of its name")
+            if not _is_under(first, standing.head.size):
                 standing = over(standing, path, 0, path.stat().st_size)
         if standing.file:
             signer = Signer(directory)
@@ -47,11 +53,23 @@ def prune(directory: Path, keep_days: int, today: date) -> int:
     return len(old)
 
 
-def _is_before(path: Path, size: int) -> bool:
-    """Whether the entries of ``path`` are under the base already: a gateway was killed while it removed them."""
+def _before(directory: Path, limit: str) -> list[Path]:
+    """The files of days before ``limit``, but for the newest that holds an entry: the chain goes on from there."""
+    files = [path for path in day_files(directory) if path.stat().st_size]
+    return [path for path in files[:-1] if day_of(path) < limit]
+
+
+def _first_entry(path: Path) -> Mapping[str, Any]:
+    """The first entry of ``path``, or an empty one where its first line is none."""
     with path.open("rb") as file:
         first = file.readline()
     try:
-        return int(chain.parse(first.removesuffix(b"\n"))["seq"]) < size
-    except (BadLine, KeyError, TypeError, ValueError):
-        return False
+        return chain.parse(first.removesuffix(b"\n"))
+    except BadLine:
+        return {}
+
+
+def _is_under(entry: Mapping[str, Any], size: int) -> bool:
+    """Whether ``entry`` is under the base already: a gateway was killed while it removed its file."""
+    seq = entry.get("seq")
+    return type(seq) is int and seq < size
