@@ -18,6 +18,9 @@ from anyio.streams.tls import TLSStream
 
 CLOSED = (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError)
 
+#: How TLS begins, where it is spoken to a server that does not.
+TLS_HELLO = b"\x16\x03"
+
 
 class Asked(NamedTuple):
     """One request; the names of ``headers`` are in lower case."""
@@ -135,6 +138,9 @@ async def _request(stream: SocketStream | TLSStream) -> Asked | None:
         try:
             data += await stream.receive()
         except CLOSED:
+            return None
+        if data.startswith(TLS_HELLO):
+            await stream.send(b"HTTP/1.1 400 X\r\n\r\n")
             return None
     head, _, body = data.partition(b"\r\n\r\n")
     first, *lines = head.decode("latin-1").split("\r\n")
