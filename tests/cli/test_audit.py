@@ -14,7 +14,7 @@ from tempfile import gettempdir
 import pytest
 from click.testing import CliRunner, Result
 
-from cloakllm_gateway.audit import chain
+from cloakllm_gateway.audit import chain, schema
 from cloakllm_gateway.audit.chain import Head
 from cloakllm_gateway.cli.audit import audit
 from tests.audit.logs import BEGIN, Clock, body, days, writer
@@ -182,6 +182,27 @@ def test_a_report_is_one_page_with_pictures_that_fetches_and_runs_nothing(log: P
     assert not page.tags & {"script", "img", "link", "iframe", "object"}
     assert not page.attributes & {"src", "href", "onload", "onerror", "onclick"}
     assert text.count("<svg") == 2  # nothing was restored, so nobody got anything
+    assert "2026-05-01 08:00 to 2026-05-03 08:00 UTC" in text
+
+
+def test_a_report_tells_values_for_another_server_from_those_for_their_own(tmp_path: Path):
+    log = writer(tmp_path)
+    for origin, count in (("crm", 3), ("mailer", 2)):
+        token = {"token": "EMAIL_0", "from": [origin], "rule": "origin", "foreign": origin == "crm"}
+        fields = {
+            "upstream": "mailer", "method": "tools/call", "direction": "to_upstream", "tokens": [token] * count,
+            "entity_count": count, "categories": {"EMAIL": count},
+        }  # fmt: skip
+        log.append([schema.body("restore", fields)])
+    text = run("report", tmp_path, "--format", "html").stdout
+    assert "<b>3</b>given to another server" in text and "<b>2</b>given back to their own server" in text
+    assert "from crm" in text and "to mailer" in text
+
+
+def test_a_report_names_what_nobody_looked_at(tmp_path: Path):
+    passed = {"upstream": "crm", "method": "tools/call", "direction": "to_model", "messages": 7}
+    writer(tmp_path).append([schema.body("passed", passed)])
+    assert "Messages that nobody looked at, by upstream\n  crm  7\n" in run("report", tmp_path).stdout
 
 
 # -- a hostile log -------------------------------------------------------------------------------------

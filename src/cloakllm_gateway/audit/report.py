@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct, field
 
@@ -41,6 +41,8 @@ class Report(Struct):
     days: dict[str, Counter[str]] = field(default_factory=dict)
     sessions: dict[str, Session] = field(default_factory=dict)
 
+
+_MINUTE = len("2026-11-29T08:30")
 
 #: What the days are counted by, and how it is said.
 DAILY = {"hidden": "values hidden", "restored": "values restored", "refused": "calls refused", "withheld": "withheld"}
@@ -88,32 +90,63 @@ def _add(report: Report, entry: Mapping[str, Any]) -> None:
             session.closed = True
 
 
+class Table(NamedTuple):
+    """Rows of names that end in a count, most first."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+
+
 def as_text(report: Report, verdict: str) -> str:
     """The report for a terminal."""
     lines = [
-        f"Audit log: {report.entries} entries, {report.first} to {report.last}",
+        f"Audit log: {report.entries} entries, {span(report)}",
         f"Verdict: {verdict}",
         f"Sessions: {len(report.sessions)}, of which {unclosed(report)} did not end with an entry",
     ]
-    for title, rows in sections(report):
-        lines += ["", title, *(f"  {'  '.join(map(str, row))}" for row in rows or [("none",)])]
+    empty = []
+    for table in tables(report):
+        if table.rows:
+            lines += ["", f"{table.title}, by {', '.join(table.columns)}", *_aligned(table)]
+        else:
+            empty.append(table.title)
+    if empty:
+        lines += ["", f"None: {'; '.join(empty).lower()}"]
     return "".join(f"{printable(line)}\n" for line in lines)
+
+
+def span(report: Report) -> str:
+    """From when to when, to the minute."""
+    first, last = (time[:_MINUTE].replace("T", " ") for time in (report.first, report.last))
+    return f"{first} to {last} UTC"
 
 
 def unclosed(report: Report) -> int:
     return sum(not session.closed for session in report.sessions.values())
 
 
-def sections(report: Report) -> list[tuple[str, list[tuple[Any, ...]]]]:
-    """The tables of a report: a title, and rows that end in a count."""
+def tables(report: Report) -> list[Table]:
+    events = Counter({(event,): count for event, count in report.events.items()})
     return [
-        ("Values hidden from the model: upstream, category", _rows(report.shown)),
-        ("Found by the second look: upstream, category", _rows(report.tripwire)),
-        ("Values given back: from, to, category", _rows(report.restored)),
-        ("Written in clear by the model: upstream, category", _rows(report.in_clear)),
-        ("Calls refused: upstream, rule", _rows(report.refused)),
-        ("Messages withheld: upstream, reason", _rows(report.withheld)),
-        ("Entries by event", _rows(Counter({(event,): count for event, count in report.events.items()}))),
+        Table("Values hidden from the model", ("upstream", "category"), _rows(report.shown)),
+        Table("Found by the second look alone", ("upstream", "category"), _rows(report.tripwire)),
+        Table("Values given back", ("from", "to", "category"), _rows(report.restored)),
+        Table("Written in clear by the model", ("upstream", "category"), _rows(report.in_clear)),
+        Table("Calls refused", ("upstream", "rule"), _rows(report.refused)),
+        Table("Messages withheld", ("upstream", "reason"), _rows(report.withheld)),
+        Table("Messages that nobody looked at", ("upstream",), _rows(report.passed)),
+        Table("Entries", ("event",), _rows(events)),
+    ]
+
+
+def _aligned(table: Table) -> list[str]:
+    cells = [[printable(str(cell)) for cell in row] for row in table.rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return [
+        f"  {'  '.join(cell.ljust(width) for cell, width in zip(row[:-1], widths, strict=False))}"
+        f"  {row[-1].rjust(widths[-1])}"
+        for row in cells
     ]
 
 
