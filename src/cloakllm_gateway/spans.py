@@ -20,6 +20,7 @@ class Encoding(StrEnum):
     JSON_NUMBER = "json-number"  # a bare number of JSON text
     URL = "url"  # percent-encoded
     HTML = "html"  # character references
+    MARKDOWN = "markdown"  # the destination of a link, percent-encoded where that would end it
     QUOTED_PRINTABLE = "quoted-printable"
     FOLDED = "folded"  # full-width forms, zero-width or bidi characters, odd spaces
     BASE64 = "base64"

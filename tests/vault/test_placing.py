@@ -60,6 +60,7 @@ DOCUMENTS = st.builds(
 PIECES = [
     "https://", "x.org", "/", "?q=", "&", "#", "@", " ", "\n", '"', "'", "(", ")", ",", "%40", "%2", "\\", "\\u0040",
     "[EMAIL_0]", "%5BEMAIL_0%5D", "{", "}", "[", "]", ":", "1", "kim", "é", "\ud800", "%ff",
+    '<a href="', '">', "<b x='", "](", "&amp;", "&", "=", "<", ">",
 ]  # fmt: skip
 SCRAPS = st.lists(st.sampled_from(PIECES), max_size=20).map("".join)
 TEXTS = st.one_of(DOCUMENTS, SCRAPS, st.text(max_size=40))
@@ -103,7 +104,7 @@ def test_json_text_stays_json_and_only_the_tokens_in_it_change(value, secret, as
 
 @given(
     st.text(st.characters(exclude_categories=["Cs"]), max_size=20),
-    st.lists(st.sampled_from([Encoding.JSON, Encoding.URL]), max_size=4),
+    st.lists(st.sampled_from([Encoding.JSON, Encoding.URL, Encoding.HTML, Encoding.MARKDOWN]), max_size=4),
 )
 def test_what_layers_encode_they_decode(value, layers):
     assert decoded(encoded(value, tuple(layers)), tuple(layers)) == value
@@ -168,6 +169,25 @@ def test_html_and_markdown_get_the_plain_value():
     assert put("[[EMAIL_0]](mailto:[EMAIL_0])") == "[kim+work@example.com](mailto:kim+work@example.com)"
 
 
+@pytest.mark.parametrize(
+    ("text", "restored"),
+    [
+        (
+            '<a title="[PERSON_0]">[PERSON_0]</a>',
+            '<a title="Dana &quot;Dee&quot; O&#39;Neil\\Smith">Dana "Dee" O\'Neil\\Smith</a>',
+        ),
+        ("<img alt='x [PERSON_0]' src=\"/i\">", "<img alt='x Dana &quot;Dee&quot; O&#39;Neil\\Smith' src=\"/i\">"),
+        ("<a href='https://x.org/?q=[PERSON_0]'>", "<a href='https://x.org/?q=Dana%20%22Dee%22%20O%27Neil%5CSmith'>"),
+        ('{"h":"<b t=\\"[PERSON_0]\\">"}', '{"h":"<b t=\\"Dana &quot;Dee&quot; O&#39;Neil\\\\Smith\\">"}'),
+        ("[x](/people/[PERSON_0])", '[x](/people/Dana%20"Dee"%20O\'Neil%5CSmith)'),
+        ("![](<[PERSON_0]>) ([PERSON_0])", '![](<Dana%20"Dee"%20O\'Neil%5CSmith>) (Dana "Dee" O\'Neil\\Smith)'),
+        ("if a < b and c == '[PERSON_0]':", "if a < b and c == 'Dana \"Dee\" O'Neil\\Smith':"),
+    ],
+)
+def test_in_an_attribute_or_a_link_a_value_does_not_end_it(text, restored):
+    assert put(text) == restored
+
+
 def test_restoring_costs_the_same_with_20_tokens_and_with_20_000():
     text = "to [EMAIL_7] and [EMAIL_3] " * 200
     few, many = ({Token("EMAIL", n): entry(f"EMAIL_{n}", f"p{n}@x.org") for n in range(size)} for size in (20, 20_000))
@@ -183,6 +203,7 @@ def test_restoring_costs_the_same_with_20_tokens_and_with_20_000():
     [
         "[EMAIL_0] ", '"[EMAIL_0]",', "https://x.org/[EMAIL_0] ", "://", "https://(", "((", "[", '"\\', "%5BEMAIL_0%5D",
         "a,", "https://x,[EMAIL_0]", "\\\\", "'[EMAIL_0]'", "'--' [EMAIL_9] ", "/*",
+        '<a x="', "<a '\"", "](", "](<", "<a ", '<b c="[EMAIL_0]">', "[a]([EMAIL_0])",
     ],
 )  # fmt: skip
 def test_restoring_is_linear(piece):

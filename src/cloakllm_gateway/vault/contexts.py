@@ -4,7 +4,7 @@ Theory of operation.  A text is peeled like an onion.  If it is JSON (one
 document, or several as in JSON Lines) each of its string literals is decoded
 and looked at as a text of its own, to any depth: nesting doubles the
 backslashes, so depth is logarithmic in the size.  A text that is not JSON is
-searched for tokens, and for URLs around them.  What comes back is one
+searched for tokens, and for URLs, attributes of HTML and links of Markdown around them.  What comes back is one
 :class:`Spot` per token, in positions of the outermost text, with the *layers*
 between that text and the token, outermost first: a token in the query of a URL
 in a JSON document has the layers ``(JSON, URL)``.
@@ -19,11 +19,12 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Encoding
+from cloakllm_gateway.vault import markup
 from cloakllm_gateway.vault.tokens import TokenMatch, scan
 
 Layers = tuple[Encoding, ...]
@@ -72,15 +73,20 @@ def _spots(
     """``outer`` maps offsets of ``text`` to the outermost text, ``literal`` bounds the string it was decoded from."""
     if not is_json(text):
         matches = scan(text)
-        urls = _urls(text, matches, is_url) if matches else {}
+        masked = _masked(text, matches) if matches else ""
+        urls = _urls(text, masked, matches, is_url) if matches else {}
+        attributes, links = markup.attributes(masked), markup.destinations(masked)
         for match in matches:
             where = urls.get(match.start, _NO_URL)
             encoded = max(match.percent, 0 if where.authority or not where.inside else 1)
+            quoted = (Encoding.HTML,) if attributes.hold(match.start, match.end) else ()
+            if not encoded and links.hold(match.start, match.end):
+                quoted = (*quoted, Encoding.MARKDOWN)
             yield Spot(
                 match,
                 outer(match.start),
                 outer(match.end),
-                layers + (Encoding.URL,) * encoded,
+                layers + quoted + (Encoding.URL,) * encoded,
                 literal if (match.start, match.end) == (0, len(text)) else None,
                 where.host,
                 where.authority,
@@ -114,24 +120,51 @@ class _Inside:
 
 def encoded(value: str, layers: Layers) -> str:
     """``value`` as it is written inside ``layers``."""
-    from urllib.parse import quote  # only once something is restored into a URL or JSON text
-
     for layer in reversed(layers):
-        value = _escaped(value) if layer is Encoding.JSON else quote(value, safe="", errors="surrogatepass")
+        value = _ENCODE[layer](value)
     return value
 
 
 def decoded(raw: str, layers: Layers) -> str:
     """The value that ``raw`` stands for inside ``layers``."""
+    for layer in layers:
+        raw = _DECODE[layer](raw)
+    return raw
+
+
+def _quoted(value: str) -> str:
+    from urllib.parse import quote  # only once something is restored into a URL
+
+    return quote(value, safe="", errors="surrogatepass")
+
+
+def _unquoted(raw: str) -> str:
     from urllib.parse import unquote
 
-    for layer in layers:
-        raw = Unescaped(raw).text if layer is Encoding.JSON else unquote(raw, errors="replace")
-    return raw
+    return unquote(raw, errors="replace")
+
+
+def _unescaped(raw: str) -> str:
+    return Unescaped(raw).text
 
 
 def _escaped(value: str) -> str:
     return json.dumps(value, ensure_ascii=False)[1:-1]
+
+
+#: How each layer is written and read.
+_ENCODE: Mapping[Encoding, Callable[[str], str]] = {
+    Encoding.JSON: _escaped,
+    Encoding.URL: _quoted,
+    Encoding.HTML: markup.as_attribute,
+    Encoding.MARKDOWN: markup.as_destination,
+}
+_DECODE: Mapping[Encoding, Callable[[str], str]] = {
+    Encoding.JSON: _unescaped,
+    Encoding.URL: _unquoted,
+    Encoding.HTML: markup.from_attribute,
+    Encoding.MARKDOWN: markup.from_destination,
+}
 
 
 # -- JSON ------------------------------------------------------------------------------------------
@@ -274,11 +307,10 @@ _MORE_AUTHORITY = lazy(r"[A-Za-z0-9._~%!$&*+=:\-]{0,256}@|\.[A-Za-z0-9]")
 _MAY_BE_URL = lazy(r"[/\\:]")
 
 
-def _urls(text: str, matches: Sequence[TokenMatch], is_url: bool) -> dict[int, _Url]:
-    """What URL each match stands in, by its start."""
+def _urls(text: str, masked: str, matches: Sequence[TokenMatch], is_url: bool) -> dict[int, _Url]:
+    """What URL each match stands in, by its start; ``masked`` is ``text`` with its tokens masked."""
     if not is_url and not _MAY_BE_URL.search(text):
         return {}
-    masked = _masked(text, matches)
     found: dict[int, _Url] = {}
     runs = list(_RUN.finditer(masked))
     if is_url and not runs and (reference := _REFERENCE.match(masked)):

@@ -9,6 +9,8 @@ token, however many tokens there are.  What a value looks like where it lands
 - in JSON text: escaped, as often as it is nested; a number loses the quotes
   that its token needed;
 - in the path, query or fragment of a URL: percent-encoded;
+- in a quoted attribute of HTML: with character references; where a link of
+  Markdown leads: without what would end it;
 - where the spelling was found in just such a place: the raw text again, so
   that ``restore(sanitize(x)) == x``;
 - in a shell command or in SQL: only what can't act as code there.
