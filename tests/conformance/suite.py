@@ -84,9 +84,14 @@ def fixture(folder: Path) -> Iterator[str]:
 
 @contextmanager
 def gateway(folder: Path, upstream: dict[str, Any]) -> Iterator[str]:
-    """A gateway over HTTP in front of ``upstream``, with nothing switched off but the prefix; gives its address."""
+    """A gateway over HTTP in front of ``upstream``, with nothing switched off but the prefix; gives its address.
+
+    The suite's requests have an ``Origin``, as those of a web page have, so that is let in.
+    """
     port = free_port()
     config = {
+        "listen": {"http": f"127.0.0.1:{port}", "origins": [f"http://127.0.0.1:{port}"]},
+        "auth": False,
         "state_dir": str(folder / "state"),
         "detection": {"ner_entity_types": []},
         "upstreams": {"fixture": {"prefix": "", **upstream}},
@@ -94,8 +99,7 @@ def gateway(folder: Path, upstream: dict[str, Any]) -> Iterator[str]:
     path = folder / "gateway.json"
     path.write_text(json.dumps(config), encoding="utf-8")
     serve = [sys.executable, "-m", "cloakllm_gateway", "serve", "--config", str(path)]
-    argv = [*serve, "--http", f"127.0.0.1:{port}", "--no-auth"]
-    with listening(argv, port, folder / "gateway.log", env=os.environ, cwd=ROOT):
+    with listening(serve, port, folder / "gateway.log", env=os.environ, cwd=ROOT):
         yield f"http://127.0.0.1:{port}/mcp"
 
 
@@ -107,7 +111,9 @@ def over_stdio(folder: Path) -> Iterator[str]:
 
 @contextmanager
 def over_http(folder: Path) -> Iterator[str]:
-    with fixture(folder) as upstream, gateway(folder, {"url": upstream}) as url:
+    """Servers elsewhere may ask the client for nothing unless they are granted it."""
+    granted = dict.fromkeys(("sampling", "elicitation", "roots"), True)
+    with fixture(folder) as upstream, gateway(folder, {"url": upstream, **granted}) as url:
         yield url
 
 

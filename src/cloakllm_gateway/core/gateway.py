@@ -252,7 +252,7 @@ class Gateway:
 
     def _client_asks(self, request: Request, headers: Mapping[str, str] | None) -> None:
         locked = None if self._era is Era.STATELESS and not self._serving.stands_alone else self._era
-        fault = reception.fault(locked, request) or reception.header_fault(request, headers)
+        fault = reception.fault(locked, request, headers)
         if fault is not None:
             self._out.append(Send(CLIENT, jsonrpc.failure(request.id, *fault), request.method))
             return

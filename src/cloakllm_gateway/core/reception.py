@@ -33,16 +33,26 @@ class Fault(NamedTuple):
     data: Any = None
 
 
-def fault(locked: Era | None, request: Request) -> Fault | None:
-    """What is wrong with ``request`` on a connection that is ``locked`` to an era, or to none yet."""
+def fault(locked: Era | None, request: Request, headers: Mapping[str, str] | None = None) -> Fault | None:
+    """What is wrong with ``request`` on a connection that is ``locked`` to an era, or to none yet.
+
+    An unknown version that the headers don't repeat is a mismatch in the first place.
+    """
+    found = _fault(locked, request)
+    if found is None or found.code == eras.UNSUPPORTED_VERSION:
+        return header_fault(request, headers) or found
+    return found
+
+
+def _fault(locked: Era | None, request: Request) -> Fault | None:
     method, params = request.method, request.params
     stateless = eras.is_stateless(method, params)
     if locked is Era.SESSION:
         if stateless and method != "server/discover":
             return Fault(INVALID_REQUEST, texts.IN_SESSION)
         return None if method in SERVED[Era.SESSION] else Fault(METHOD_NOT_FOUND, texts.UNKNOWN_METHOD)
-    if locked is Era.STATELESS and method == "initialize":
-        return _unsupported((params or {}).get("protocolVersion"), eras.STATELESS_VERSIONS)
+    if locked is Era.STATELESS and method == "initialize" and eras.VERSION not in eras.meta_of(params):
+        return _unsupported((params or {}).get("protocolVersion"))
     if locked is Era.STATELESS or stateless:
         return _stateless_fault(request)
     return None if method in SERVED[Era.SESSION] else Fault(METHOD_NOT_FOUND, texts.UNKNOWN_METHOD)
@@ -54,15 +64,16 @@ def _stateless_fault(request: Request) -> Fault | None:
     if not isinstance(version, str) or not isinstance(meta.get(eras.CAPABILITIES), dict):
         return Fault(INVALID_PARAMS, texts.NO_VERSION)
     if version not in eras.STATELESS_VERSIONS:
-        return _unsupported(version, (*eras.STATELESS_VERSIONS, *reversed(eras.SESSION_VERSIONS)))
+        return _unsupported(version)
     if request.method not in SERVED[Era.STATELESS]:
         return Fault(METHOD_NOT_FOUND, texts.UNKNOWN_METHOD)
     return None
 
 
-def _unsupported(requested: Any, supported: Sequence[str]) -> Fault:
+def _unsupported(requested: Any) -> Fault:
+    """The versions it names are those that ``server/discover`` names."""
     said = {"requested": requested} if isinstance(requested, str) else {}
-    return Fault(eras.UNSUPPORTED_VERSION, texts.UNKNOWN_VERSION, {"supported": list(supported), **said})
+    return Fault(eras.UNSUPPORTED_VERSION, texts.UNKNOWN_VERSION, {"supported": list(eras.STATELESS_VERSIONS), **said})
 
 
 def header_fault(request: Request, headers: Mapping[str, str] | None, marked: Sequence[Declared] = ()) -> Fault | None:

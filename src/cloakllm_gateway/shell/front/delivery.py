@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
+from typing import Final
 
 import anyio
 from msgspec import Struct, field
@@ -11,13 +12,16 @@ from msgspec import Struct, field
 from cloakllm_gateway.shell.front.asgi import Http, Refusal, Stalled
 from cloakllm_gateway.shell.front.streams import COMMENT, Event, framed
 
+#: Milliseconds that a client may wait until it comes back for what it missed.
+RETRY: Final = 1000
+
 
 class Form(Struct, frozen=True):
     """How a response looks.
 
     ``event_id`` gives events their ids, where they can be read again;
-    ``primed`` puts an id at the beginning, before there is a message;
-    ``streamed`` is for readers who asked for a stream and not for an answer.
+    ``primed`` puts an id at the beginning, before there is a message, and says when to come back with it;
+    ``streamed`` is for readers who would rather have a stream, or asked for one and not for an answer.
     """
 
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -52,7 +56,7 @@ async def deliver(http: Http, events: AsyncGenerator[Event | None, None], form: 
 async def _begin(http: Http, form: Form) -> None:
     await http.begin_stream(form.headers)
     if form.primed and form.event_id is not None:
-        await http.write(f"id: {form.event_id(0)}\ndata: \n\n".encode("ascii"))
+        await http.write(f"id: {form.event_id(0)}\nretry: {RETRY}\ndata: \n\n".encode("ascii"))
     elif form.streamed:
         await http.write(COMMENT)  # the head alone would wait for the first message in some servers and proxies
 

@@ -124,6 +124,7 @@ class Endpoint:
             headers={"mcp-session-id": channel.id} if request.method == "initialize" else {},
             event_id=partial(channel.event_id, exchange.number),
             primed=(http.header(VERSION) or "") >= PRIMING,
+            streamed=gate.prefers_stream(http),
         )
         try:
             await until_left(http, partial(_answer, http, channel, exchange, form))
@@ -140,13 +141,14 @@ class Endpoint:
             return
         if not isinstance(message, Request):
             raise Refusal(400, "Servers of this revision ask nothing, so there is nothing to answer")
-        if fault := reception.fault(eras.Era.STATELESS, message):
+        headers = http.headers("mcp-")
+        if fault := reception.fault(eras.Era.STATELESS, message, headers):
             # Before there is a core, and upstreams with it, for a request that says too little.
             status = STATUSES.get(fault.code, 400)
             raise Refusal(status, fault.text, code=fault.code, data=fault.data, id=message.id)
         channel = self._hub.stateless(principal)
         with channel:
-            exchange = await channel.ask(message, posted.whole, http.headers("mcp-"))
+            exchange = await channel.ask(message, posted.whole, headers)
             try:
                 await until_left(http, partial(_answer, http, channel, exchange, Form()))
             finally:

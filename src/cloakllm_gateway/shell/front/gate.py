@@ -72,6 +72,12 @@ def check_reader(http: Http) -> None:
         raise Refusal(406, "The client has to accept text/event-stream")
 
 
+def prefers_stream(http: Http) -> bool:
+    """Whether a client that takes both kinds of answer names the event stream first."""
+    header = (http.header("accept") or "").lower()
+    return 0 <= header.find(EVENT_STREAM) < header.find(JSON)
+
+
 def accepts(http: Http, kind: str) -> bool:
     """Whether the client takes ``kind``; no ``Accept`` at all means anything (RFC 9110, 12.5.1)."""
     header = http.header("accept")
