@@ -112,7 +112,8 @@ class Watched:
 
     @property
     def received(self) -> list[dict[str, Any]]:
-        return [jsonrpc.decode(event.line) for event in self.events if isinstance(event, Received)]
+        lines = [jsonrpc.decode(event.line) for event in self.events if isinstance(event, Received)]
+        return [line for line in lines if isinstance(line, dict)]
 
     @property
     def overlong(self) -> list[Overlong]:

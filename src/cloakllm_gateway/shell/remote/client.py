@@ -16,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 import httpcore2
 
+from cloakllm_gateway import __version__
 from cloakllm_gateway.shell.remote.target import DEFAULT_PORTS, Address, Target
 
 #: Seconds for a connection to be made, and for a piece of a message to be taken.
@@ -28,6 +29,9 @@ IDLE: Final = 4.0
 
 #: Seconds of silence after which the system asks whether the other end still exists, and between its questions.
 KEEPALIVE: Final = 30
+
+#: Some servers refuse who does not say what it is.
+USER_AGENT: Final = ("User-Agent", f"cloakllm-gateway/{__version__}")
 
 
 class Unreachable(Exception):
@@ -76,7 +80,8 @@ class Client:
     """Requests to the origin of one target."""
 
     def __init__(self, target: Target) -> None:
-        self._headers = target.headers
+        own = {name.lower() for name, _ in target.headers}
+        self._headers = [*target.headers, *(() if "user-agent" in own else [USER_AGENT])]
         self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=_trust(target),
             proxy=None if target.proxy is None else _proxy(target.proxy),

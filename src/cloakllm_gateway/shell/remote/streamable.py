@@ -133,7 +133,7 @@ class Streamable:
             await self._life.failed(message, "answered with something that is not the answer")
 
     async def _refused(self, message: Outgoing, answer: Answer) -> None:
-        if self._is_over(answer) and not message.is_stateless:
+        if not message.is_stateless and (self._is_over(answer) or await self._is_forgotten(answer)):
             self._life.end(SESSION_OVER)
             return
         error = await error_in(answer)
@@ -143,6 +143,22 @@ class Streamable:
 
     def _is_over(self, answer: Answer) -> bool:
         return answer.status == HTTPStatus.NOT_FOUND and self._session is not None
+
+    async def _is_forgotten(self, answer: Answer) -> bool:
+        """Whether a 400 is about the session: many servers say that of one they don't know, where 404 is due.
+
+        Then a ping meets the same.
+        """
+        if answer.status != HTTPStatus.BAD_REQUEST or self._session is None:
+            return False
+        ping = Outgoing(jsonrpc.encode(jsonrpc.request("gateway-ping", "ping")), "ping", "gateway-ping")
+        try:
+            async with self._life.client.request(
+                "POST", self._life.target.address, self._headers(ping), ping.line
+            ) as echo:
+                return echo.status in (HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND)
+        except Unreachable:
+            return False
 
     # -- streams -----------------------------------------------------------------------------------
 
