@@ -51,50 +51,98 @@ def digests(value: str) -> Iterable[str]:
         yield form.encode().hex()
 
 
-def test_a_whole_session_leaves_no_value_and_no_hash_of_one(peers: Processes, tmp_path: Path):
-    """Every place a value can come from: results, errors, notifications, questions, arguments, names, configuration."""
-    planted = [values(n) for n in range(8)]
-    result, error, note, question, written, named, configured, answer = planted
+#: Ways to run a gateway, none of which is a way for a value into the log.
+RULES: dict[str, dict[str, Any]] = {
+    "reporting": {"raw_pii": {"default": "log"}},
+    "blocking": {"raw_pii": {"default": "block"}},
+    "observing": {"mode": "observe"},
+    "passing": {"sanitize": False},
+    "storing": {"vault": {"backend": "sqlite"}},
+}
+#: What is in the log of each, beside the beginning and the end.
+SAID = {
+    "reporting": {"sanitize", "restore", "refused", "raw_pii", "upstream_crash"},
+    "blocking": {"sanitize", "refused", "raw_pii"},
+    "observing": {"observed"},
+    "passing": {"passed"},
+    "storing": {"sanitize", "restore", "withheld"},
+}
+
+
+@pytest.mark.parametrize("how", RULES)
+def test_a_whole_session_leaves_no_value_and_no_hash_of_one(peers: Processes, tmp_path: Path, how: str):
+    """Every place a value can come from: results, errors, notifications, questions, arguments, names, configuration.
+
+    An upstream chooses the names of methods, versions and servers, a model those of tools, prompts and resources.
+    """
+    places = {name: values(n) for n, name in enumerate(PLACES)}
+    at = places.__getitem__
     server = (
-        Upstream("crm", tmp_path, instructions=f"Ask {result.email}")
-        .tool("lookup", text(result.text))
-        .tool("fail", [{"error": {"code": -32000, "message": error.text, "data": {"card": error.card}}}])
-        .tool("talk", [*([says("info", note.text)] * 30), {"result": {"content": []}}])
-        .tool("ask", [
-            {"ask": "elicitation/create", "params": {
-                "message": question.text, "requestedSchema": {"type": "object", "properties": {}},
-            }},
+        Upstream("crm", tmp_path, instructions=f"Ask {at('result').email}", serverInfo={"name": at("server").email})
+        .tool("lookup", text(at("result").text))
+        .tool("fail", [{"error": {"code": -32000, "message": at("error").text, "data": {"card": at("error").card}}}])
+        .tool("talk", [
+            *([says("info", at("note").text)] * 30),
+            {"notify": f"notifications/{at('method').email}", "params": {"data": at("method").text}},
+            {"notify": "notifications/cancelled", "params": {"requestId": 99, "reason": at("reason").text}},
             {"result": {"content": []}},
         ])
-        .tool(f"mail_{named.aws_key}", ECHO)
+        .tool("ask", [
+            {"ask": "elicitation/create", "params": {
+                "message": at("question").text, "requestedSchema": {"type": "object", "properties": {}},
+            }},
+            {"ask": f"elicitation/{at('asked').email}", "params": {"message": at("asked").text}},
+            {"result": {"content": []}},
+        ])
+        .tool(f"mail_{at('named').aws_key}", ECHO)
+        .tool("die", [{"stderr": f"{at('stderr').text}\n"}, {"crash": 3}])
         .tool("save", ECHO)
     )  # fmt: skip
+    odd = Upstream("odd", tmp_path, protocolVersion=at("version").email)
     config = {
-        "upstreams": {"crm": server.config()},
-        "raw_pii": {"default": "log"},
-        "detection": {"ner_entity_types": [], "deny_list": [configured.name]},
+        "upstreams": {"crm": server.config(), "odd": odd.config()},
+        "detection": {"ner_entity_types": [], "deny_list": [at("configured").name]},
+        **RULES[how],
     }
     state = tmp_path / "state"
     gateway = peers.gateway(config, state_dir=state)
-    gateway.answers["elicitation/create"] = lambda _: {"action": "accept", "content": {"email": answer.email}}
+    gateway.answers["elicitation/create"] = lambda _: {"action": "accept", "content": {"email": at("answer").email}}
     gateway.initialize(capabilities=CAPABILITIES)
     token = text_of(gateway.tool("crm__lookup")).split("; ")[0]
-    for tool in ("fail", "talk", "ask", f"mail_{named.aws_key}"):
+    for tool in ("fail", "talk", "ask", f"mail_{at('named').aws_key}"):
         gateway.call("tools/call", {"name": f"crm__{tool}", "arguments": {}})
+    written = at("written")
     gateway.tool("crm__save", {"to": token, "card": written.card, "text": written.text, "to2": "[EMAIL_99999]"})
     gateway.tool("crm__save", {"to": token, "card": written.card, "text": written.text})
+    gateway.call("tools/call", {"name": at("called").email, "arguments": {"to": at("called").text}})
+    gateway.call("prompts/get", {"name": at("called").email, "arguments": {"to": at("called").text}})
+    gateway.call("resources/read", {"uri": f"file:///{at('called').email}"})
+    gateway.call(f"tools/{at('called').email}", {"to": at("called").text})
+    gateway.notify("notifications/cancelled", {"requestId": 1, "reason": at("called").text})
+    if how == "storing":
+        for path in state.rglob("*.db*"):
+            path.write_bytes(b"gone")
+        gateway.call("tools/call", {"name": "crm__fail", "arguments": {}})
+    gateway.call("tools/call", {"name": "crm__die", "arguments": {}})
     ended(gateway)
 
     log = state / "audit"
-    assert {"session_open", "sanitize", "restore", "refused", "upstream_start", "session_close"} <= set(events(log))
+    assert {"session_open", "upstream_start", "session_close"} | SAID[how] <= set(events(log))
     found = b"".join(path.read_bytes() for path in log.rglob("*") if path.is_file() and "private" not in path.parts)
     folded = found.decode("latin-1").casefold()
-    for place in planted:
+    for place in places.values():
         for value in _parts(place):
             assert value.casefold() not in folded, value
             for digest in digests(value):
                 assert digest.casefold() not in folded, f"a digest of {value}"
     assert accepted(log) and verify(gather(log)).status is Status.SELF_CONSISTENT
+
+
+#: Where a value of its own is planted.
+PLACES = (
+    "result", "error", "note", "question", "written", "named", "configured", "answer", "server", "method", "asked",
+    "reason", "version", "stderr", "called",
+)  # fmt: skip
 
 
 def _parts(place: Values) -> list[str]:

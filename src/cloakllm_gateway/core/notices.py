@@ -168,8 +168,8 @@ class Notices:
 
             self._jobs.start(Work(upstream, UNKNOWN, {"method": method, "params": params}, DATA, checked, failed))
             return
-        shape = row.params if row else DATA
-        self._jobs.start(Work(upstream, method, params or {}, shape, done, failed, upstream.restored()))
+        shape, known_as = (row.params, method) if row else (DATA, UNKNOWN)
+        self._jobs.start(Work(upstream, known_as, params or {}, shape, done, failed, upstream.restored()))
 
 
 def _notice(method: str, params: Mapping[str, Any] | None, related: str | int | None) -> Send:
