@@ -47,6 +47,7 @@ from cloakllm_gateway.shell.auditing import append_entry, audit_of, audited, war
 from cloakllm_gateway.shell.config import Config
 from cloakllm_gateway.shell.link import Link
 from cloakllm_gateway.shell.logging import Logger
+from cloakllm_gateway.shell.mailbox import Mailbox
 from cloakllm_gateway.shell.proof import prove
 from cloakllm_gateway.shell.scanner import INLINE
 from cloakllm_gateway.shell.stores import Follower
@@ -83,7 +84,7 @@ class Interpreter:
         self._front = front
         self._audit = audit
         self._tasks = tasks
-        self._send_event, self._events = anyio.create_memory_object_stream[Event](BACKLOG)
+        self._events = Mailbox[Event](BACKLOG)
         self._timers = Timers(self.post)
         self._quiet = anyio.Event()
         self._large: set[int] = set()
@@ -97,13 +98,13 @@ class Interpreter:
             await self._deliver(Send(CLIENT, jsonrpc.result(pinged, {}), answers="ping"))
         else:
             self._waiting += 1
-            await self._send_event.send(event)
+            await self._events.put(event)
 
     async def run(self) -> None:
         """Handle events until cancelled."""
         self._tasks.start_soon(self._timers.run)
-        async for event in self._events:
-            await self._handle(event)
+        while True:
+            await self._handle(await self._events.get())
             self._waiting -= 1
             self._quiet.set()
 

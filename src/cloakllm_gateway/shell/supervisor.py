@@ -15,13 +15,13 @@ from typing import Final, NamedTuple
 
 import anyio
 from anyio.abc import ByteReceiveStream, ByteSendStream, Process
-from anyio.streams.memory import MemoryObjectReceiveStream
 
 from cloakllm_gateway.core.events import Connected, Disconnected, Event, Send
 from cloakllm_gateway.shell.chatter import Chatter
 from cloakllm_gateway.shell.config import UpstreamConfig
 from cloakllm_gateway.shell.incoming import Incoming
 from cloakllm_gateway.shell.logging import Logger
+from cloakllm_gateway.shell.mailbox import Mailbox
 from cloakllm_gateway.shell.process import SpawnError, end, end_orphans, spawn
 
 Post = Callable[[Event], Awaitable[None]]
@@ -67,7 +67,7 @@ class _Life:
         self.ended = anyio.Event()
         self.silent = anyio.Event()  # everything it printed has been delivered
         self.reason = ""
-        self.lines, self.unwritten = anyio.create_memory_object_stream[bytes](math.inf)
+        self.lines = Mailbox[bytes](math.inf)
         self._unsent = 0
         self._max_unsent = max_unsent
 
@@ -82,14 +82,10 @@ class _Life:
         if self._unsent > self._max_unsent:
             self.end("does not read its input")
         else:
-            self.lines.send_nowait(line)
+            self.lines.put_nowait(line)
 
     def sent(self, line: bytes) -> None:
         self._unsent -= len(line)
-
-    def close(self) -> None:
-        self.lines.close()
-        self.unwritten.close()
 
 
 class Spec(NamedTuple):
@@ -189,7 +185,7 @@ class Supervisor:
             async with anyio.create_task_group() as pumps:
                 pumps.start_soon(self._hear, life, process.stdout)
                 pumps.start_soon(self._overhear, process.stderr)
-                pumps.start_soon(_feed, life, process.stdin, life.unwritten)
+                pumps.start_soon(_feed, life, process.stdin)
                 pumps.start_soon(_watch, life)
                 await life.ended.wait()
                 self._life = None
@@ -200,7 +196,6 @@ class Supervisor:
                 pumps.cancel_scope.cancel()
         finally:
             self._life = None
-            life.close()
         return life.reason
 
     async def _hear(self, life: _Life, stream: ByteReceiveStream) -> None:
@@ -232,8 +227,9 @@ class Supervisor:
         await process.aclose()
 
 
-async def _feed(life: _Life, stream: ByteSendStream, lines: MemoryObjectReceiveStream[bytes]) -> None:
-    async for line in lines:
+async def _feed(life: _Life, stream: ByteSendStream) -> None:
+    while True:
+        line = await life.lines.get()
         try:
             await stream.send(line + b"\n")
         except (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):

@@ -9,6 +9,9 @@ import anyio
 
 from cloakllm_gateway.core.events import Elapsed, Timer
 
+#: Entries of timers that are no more, beyond as many as there are timers, before they are swept out.
+SLACK = 64
+
 
 class Timers:
     """Posts :class:`Elapsed` for each timer that ran out; times are in seconds of the event loop's clock."""
@@ -26,7 +29,11 @@ class Timers:
         self._ends[timer] = end
         self._started += 1
         heapq.heappush(self._heap, (end, self._started, timer))
-        self._changed.set()
+        if self._heap[0][1] == self._started:
+            self._changed.set()
+        if len(self._heap) > 2 * len(self._ends) + SLACK:
+            self._heap = [entry for entry in self._heap if self._ends.get(entry[2]) == entry[0]]
+            heapq.heapify(self._heap)
 
     def stop(self, timer: Timer) -> None:
         self._ends.pop(timer, None)

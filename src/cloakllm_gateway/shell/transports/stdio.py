@@ -3,17 +3,22 @@
 The descriptors are private copies that :mod:`..streams` made before anything
 else was imported.
 
-Pipes are read and written by two threads of our own.  asyncio cannot wait for
-every kind of standard input (files, Windows pipes), and a thread of a pool that
-is stuck in a ``read`` or ``write`` would keep the process from ending.
+What the event loop can wait for is read by it, and a line that fits into the
+pipe is written at once.  For everything else there are two threads of our own:
+asyncio cannot wait for every kind of standard input (files, Windows pipes), a
+client need not read what it gets, and a thread of a pool that is stuck in a
+``read`` or ``write`` would keep the process from ending.
 """
 
 from __future__ import annotations
 
 import os
 import queue
+import select
+import sys
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
 from typing import Final, Self
 
 import anyio
@@ -26,6 +31,9 @@ from cloakllm_gateway.shell.incoming import Incoming
 
 #: Bytes read at once.
 CHUNK: Final = 65_536
+
+#: Bytes that a pipe which can be written to takes without waiting (POSIX: at least 512).
+AT_ONCE: Final = getattr(select, "PIPE_BUF", 0)
 
 #: Lines on their way out before :meth:`Front.send` waits for the client.
 BACKLOG: Final = 64
@@ -46,12 +54,14 @@ class Front:
         self._write_fd = write_fd
         self._incoming = Incoming(CLIENT, max_bytes)
         self._outgoing: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._queued = 0
 
     async def __aenter__(self) -> Self:
         self._token = current_token()
         self._room = anyio.Semaphore(BACKLOG)
         self._written = anyio.Event()
         self._closed = anyio.Event()
+        self._room_in_pipe = _poller(self._write_fd)
         threading.Thread(target=self._write_all, name="client out", daemon=True).start()
         return self
 
@@ -62,24 +72,48 @@ class Front:
 
     async def run(self, post: Callable[[Event], Awaitable[None]]) -> None:
         """Post an event for each line of the client, in order; return when it closed its side or is gone."""
-        send, receive = anyio.create_memory_object_stream[bytes](0)
-        threading.Thread(target=self._read_all, args=(self._token, send), name="client in", daemon=True).start()
-        async with send, receive, anyio.create_task_group() as tasks:
+        async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._until_closed, tasks.cancel_scope)
-            while data := await receive.receive():
-                for event in self._incoming.feed(data):
-                    await post(event)
+            async with aclosing(self._chunks()) as chunks:
+                async for data in chunks:
+                    for event in self._incoming.feed(data):
+                        await post(event)
             for event in self._incoming.finish():
                 await post(event)
             tasks.cancel_scope.cancel()
+
+    async def _chunks(self) -> AsyncGenerator[bytes]:
+        """What the client writes, until it closed its side."""
+        try:
+            while True:
+                await anyio.wait_readable(self._read_fd)
+                if not (data := _read(self._read_fd)):
+                    return
+                yield data
+        except (OSError, NotImplementedError):  # not something that can be waited for
+            pass
+        send, receive = anyio.create_memory_object_stream[bytes](0)
+        threading.Thread(target=self._read_all, args=(self._token, send), name="client in", daemon=True).start()
+        async with send, receive:
+            while data := await receive.receive():
+                yield data
 
     async def send(self, line: bytes, effect: Send) -> None:
         """Write one line (without its line feed) after those before it; waits while the client does not read.
 
         A line for a client that is gone is dropped: :meth:`run` returns then.
         """
+        if not self._queued and len(line) < AT_ONCE and self._room_in_pipe():
+            if not self._write(line + b"\n"):
+                self._closed.set()
+            return
         await self._room.acquire()
+        self._queued += 1
         self._outgoing.put(line)
+
+    def _written_one(self) -> None:
+        self._queued -= 1
+        self._room.release()
 
     async def _until_closed(self, scope: anyio.CancelScope) -> None:
         await self._closed.wait()
@@ -90,10 +124,7 @@ class Front:
         data = b"?"
         try:
             while data:
-                try:
-                    data = os.read(self._read_fd, CHUNK)
-                except OSError:  # a vanished terminal or console; the same as an end
-                    data = b""
+                data = _read(self._read_fd)
                 from_thread.run(chunks.send, data, token=token)
         except (anyio.RunFinishedError, anyio.BrokenResourceError, anyio.ClosedResourceError):
             return  # nobody listens any more
@@ -106,7 +137,7 @@ class Front:
                 if not broken and not self._write(line + b"\n"):
                     broken = True
                     from_thread.run_sync(self._closed.set, token=self._token)
-                from_thread.run_sync(self._room.release, token=self._token)
+                from_thread.run_sync(self._written_one, token=self._token)
             from_thread.run_sync(self._written.set, token=self._token)
         except anyio.RunFinishedError:
             return
@@ -119,3 +150,19 @@ class Front:
         except OSError:  # the client closed its end
             return False
         return True
+
+
+def _read(fd: int) -> bytes:
+    try:
+        return os.read(fd, CHUNK)
+    except OSError:  # a vanished terminal or console; the same as an end
+        return b""
+
+
+def _poller(fd: int) -> Callable[[], bool]:
+    """Says whether :data:`AT_ONCE` bytes can be written to ``fd`` without waiting."""
+    if sys.platform == "win32":
+        return lambda: False
+    poll = select.poll()
+    poll.register(fd, select.POLLOUT)
+    return lambda: any(event == select.POLLOUT for _, event in poll.poll(0))
