@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import resource
+import shutil
 import signal
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -216,19 +219,33 @@ def test_two_gateways_share_a_log(peers: Processes, tmp_path: Path):
     assert accepted(log) and verify(gather(log)).status is Status.SELF_CONSISTENT
 
 
-def broken(log: Path) -> Path:
-    """The log as on a disk that was taken away."""
+@contextmanager
+def taken_away(_gateway: Driver, log: Path) -> Iterator[None]:
+    """The log as on a disk that is no longer there, and is empty when it comes back."""
     aside = log.with_name("aside")
     log.rename(aside)
+    log.write_text("")
     for path in aside.glob("*.jsonl"):
         path.unlink()
-    log.write_text("")
-    return aside
+    yield
+    log.unlink()
+    aside.rename(log)
+
+
+@contextmanager
+def full(gateway: Driver, log: Path) -> Iterator[None]:
+    """No file of the gateway may grow beyond the size that the log has."""
+    (path,) = log.glob("*.jsonl")
+    limits = resource.prlimit(gateway.process.pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(gateway.process.pid, resource.RLIMIT_FSIZE, (path.stat().st_size + 10, limits[1]))
+    yield
+    resource.prlimit(gateway.process.pid, resource.RLIMIT_FSIZE, limits)
 
 
 @pytest.mark.parametrize("on_error", ["withhold", "warn"])
+@pytest.mark.parametrize("broken", [taken_away, full])
 def test_where_the_log_can_not_be_written_messages_are_withheld_or_it_is_said(
-    peers: Processes, tmp_path: Path, on_error: str
+    peers: Processes, tmp_path: Path, on_error: str, broken: Callable[[Driver, Path], AbstractContextManager[None]]
 ):
     value = values(1).email
     server = crm(tmp_path, value)
@@ -237,20 +254,32 @@ def test_where_the_log_can_not_be_written_messages_are_withheld_or_it_is_said(
     gateway.initialize()
     token = text_of(gateway.tool("crm__lookup"))
     log = tmp_path / "state" / "audit"
-    aside = broken(log)
-    for _ in range(3):
-        answer = gateway.tool("crm__lookup")
-        assert text_of(answer) == (UNRECORDED_ANSWER if on_error == "withhold" else token)
-        gateway.tool("crm__save", {"to": token})
-    sent = [{"to": value}] * 3
-    assert server.arguments("save") == ([] if on_error == "withhold" else sent)
-    log.unlink()
-    aside.rename(log)
+    with broken(gateway, log):
+        for _ in range(3):
+            answer = gateway.tool("crm__lookup")
+            assert text_of(answer) == (UNRECORDED_ANSWER if on_error == "withhold" else token)
+            gateway.tool("crm__save", {"to": token})
+        sent = [{"to": value}] * 3
+        assert server.arguments("save") == ([] if on_error == "withhold" else sent)
     assert text_of(gateway.tool("crm__lookup")) == token
     ended(gateway)
     assert gateway.stderr.decode().count("audit_not_written") == 1
     assert "audit_written_again" in gateway.stderr.decode()
     assert "unwritable" in [e.get("reason") for e in entries(log)]
+    assert broken is taken_away or verify(gather(log)).status is Status.SELF_CONSISTENT
+
+
+def test_a_log_that_is_deleted_under_a_session_begins_anew_and_says_so(peers: Processes, tmp_path: Path):
+    gateway = peers.gateway({"upstreams": {"crm": crm(tmp_path, "x").config()}}, state_dir=tmp_path / "state")
+    gateway.initialize()
+    gateway.tool("crm__lookup")
+    log = tmp_path / "state" / "audit"
+    shutil.rmtree(log)
+    gateway.tool("crm__lookup")
+    ended(gateway)
+    assert events(log)[:2] == ["log_recovered", "sanitize"]
+    assert b"audit_log_recovered reason=cut" in gateway.stderr
+    assert verify(gather(log)).status is Status.SELF_CONSISTENT
 
 
 def test_a_log_that_can_not_be_begun_is_a_reason_not_to_start(peers: Processes, tmp_path: Path):

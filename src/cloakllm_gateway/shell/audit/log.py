@@ -169,11 +169,15 @@ class Log:
         torn = False
         for path in reversed(day_files(self._directory)):
             handle = open_private(path, os.O_RDWR | os.O_APPEND)
-            size = os.fstat(handle).st_size
-            end, head = _last_entry(handle, size)
-            if end < size:
-                _set_aside(self._directory, path, handle, end)
-                torn = True
+            try:
+                size = os.fstat(handle).st_size
+                end, head = _last_entry(handle, size)
+                if end < size:
+                    _set_aside(self._directory, path, handle, end)
+                    torn = True
+            except OSError:
+                os.close(handle)
+                raise
             if head is not None:
                 self._path, self._handle, self._end, known = path, handle, end, head
                 self._lock.write(path.name.encode())
