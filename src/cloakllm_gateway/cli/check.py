@@ -20,7 +20,7 @@ from rich.markup import escape as markup
 from rich.table import Table
 
 from cloakllm_gateway import __version__
-from cloakllm_gateway.cli.exposure import exposed
+from cloakllm_gateway.cli.exposure import exposed, overheard
 from cloakllm_gateway.cli.faults import explained, first_cause
 from cloakllm_gateway.core.handshake import LATEST
 from cloakllm_gateway.errors import DetectionError, PeerError
@@ -86,8 +86,9 @@ async def _check(config: Config, path: Path, verbose: bool) -> int:
     findings = await _ask_each(config, logger)
     together = await _ask_all(config, logger) if _all_well(findings) and len(findings) > 1 else ""
     logger.close()
-    remarks = [proof, _names(shared), _vault(shared), _audit(shared), together, *exposed(config, path)]
-    _print(findings, [*remarks, *_last_words(findings, logger)])
+    remarks = [proof, _names(shared), _vault(shared), _audit(shared), together]
+    warnings = [*exposed(config, path), *overheard(config)]
+    _print(findings, [*remarks, *warnings, *_last_words(findings, logger)])
     return 0 if proved and _all_well(findings) and not together else 1
 
 

@@ -25,6 +25,15 @@ def exposed(config: Config, path: Path) -> list[str]:
     ]
 
 
+def overheard(config: Config) -> list[str]:
+    """One warning for each upstream that is spoken to in clear over a network."""
+    return [
+        f"Warning: upstream {name} is spoken to in clear (insecure); what is restored for it can be read on the way"
+        for name, upstream in config.upstreams.items()
+        if upstream.insecure
+    ]
+
+
 def _roots(upstream: UpstreamConfig) -> list[Path]:
     """The directories named by its arguments (`DIR`, `--root=DIR`) or as its working directory."""
     folder = Path(upstream.cwd or ".")
