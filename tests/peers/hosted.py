@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,7 @@ class Hosted:
         path.write_text(json.dumps(whole), "utf-8")
         self.folder = folder
         self.log: list[str] = []
+        self._ended = False
         self._changed = threading.Condition()
         self.process = subprocess.Popen(
             [sys.executable, "-m", "cloakllm_gateway", "serve", "--config", str(path), *arguments],
@@ -62,6 +63,9 @@ class Hosted:
             with self._changed:
                 self.log.append(line.rstrip("\n"))
                 self._changed.notify_all()
+        with self._changed:
+            self._ended = True
+            self._changed.notify_all()
 
     def said(self, pattern: str) -> re.Match[str]:
         """Wait for a line of the log."""
@@ -72,7 +76,8 @@ class Hosted:
                 found[:] = filter(None, (re.search(pattern, line) for line in self.log))
                 return bool(found)
 
-            assert self._changed.wait_for(there, PATIENCE), f"never said {pattern}:\n" + "\n".join(self.log)
+            self._changed.wait_for(lambda: there() or self._ended, PATIENCE)
+            assert found, f"never said {pattern}:\n" + "\n".join(self.log)
             return found[0]
 
     @property
@@ -179,9 +184,12 @@ def answer_in(response: httpx2.Response, id: Any) -> Message:
 
 
 def events_in(lines: Iterator[str] | list[str]) -> Iterator[dict[str, str]]:
-    """The events of a stream, as they end; comments are left out."""
+    """The events of a stream, as they end; comments are left out, but a stream of comments alone fails."""
     event: dict[str, str] = {}
+    silent = 0
     for line in lines:
+        silent = silent + 1 if line.startswith(":") else 0 if line else silent
+        assert silent < 3, "nothing comes"
         if not line and event:
             yield event
             event = {}
@@ -213,3 +221,13 @@ def is_running(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+def eventually(holds: Callable[[], object]) -> None:
+    """Wait until ``holds``; for what another process does without telling us."""
+    pause = threading.Event()
+    for _ in range(int(PATIENCE * 20)):
+        if holds():
+            return
+        pause.wait(0.05)
+    raise AssertionError("it never came to that")

@@ -33,6 +33,8 @@ KEPT: Final = 1 << 20
 FINISHED: Final = 8
 #: Bytes of messages that wait on the standing stream for somebody to read it.
 HELD: Final = 1 << 20
+#: Seconds for which a stateless channel is kept that nobody has used yet but to ask whether there is one.
+PROBED: Final = 60.0
 
 _ENDED = "The session has ended; a call that was in flight may have taken effect"
 
@@ -129,6 +131,10 @@ class Channel:
     def idle(self, now: float) -> float:
         """For how many seconds nobody has used the channel."""
         return 0.0 if self._users else now - self._used
+
+    def patience(self, idle: float) -> float:
+        """For how many seconds it may be idle where the others may for ``idle`` ones."""
+        return idle
 
     def _stream(self, unread: int, kept: int) -> tuple[int, Stream]:
         self._numbers += 1
@@ -267,11 +273,17 @@ class StatelessChannel(Channel):
     def __init__(self, principal: str, unread: int, logger: Logger) -> None:
         super().__init__(principal, unread, logger)
         self._exchanges: dict[int, Exchange] = {}
+        self._probed_only = True
+
+    def patience(self, idle: float) -> float:
+        """Who asks for this era and then uses the other one will not come back here."""
+        return min(idle, PROBED) if self._probed_only else idle
 
     # -- from the client -------------------------------------------------------------------------------
 
     async def ask(self, request: Request, message: Mapping[str, Any], headers: Mapping[str, str]) -> Exchange:
         """Begin an exchange; ``message`` is the whole of the request."""
+        self._probed_only &= request.method == "server/discover"
         number, stream = self._stream(self._unread, 0)
         exchange = self._exchanges[number] = Exchange(request, number, stream)
         try:

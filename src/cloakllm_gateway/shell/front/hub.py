@@ -115,7 +115,8 @@ class Hub:
         while True:
             await anyio.sleep(min(LOOK, self._bounds.idle / 4))
             now = anyio.current_time()
-            for channel in [channel for channel in self._alive if channel.idle(now) >= self._bounds.idle]:
+            idle = [channel for channel in self._alive if channel.idle(now) >= channel.patience(self._bounds.idle)]
+            for channel in idle:
                 self._logger.log("info", "http_session_expired", principal=channel.principal)
                 self._forget(channel)
                 channel.end()
