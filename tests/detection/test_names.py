@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from collections.abc import Sequence
 from itertools import pairwise
@@ -14,7 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cloakllm_gateway.detection import names
-from cloakllm_gateway.detection.name_runs import LONGEST, Found, canonical, cores, evident, runs, windows
+from cloakllm_gateway.detection.languages import Languages, language_of
+from cloakllm_gateway.detection.name_beliefs import cores
+from cloakllm_gateway.detection.name_rules import canonical, evident
+from cloakllm_gateway.detection.name_runs import LONGEST, Found, runs, windows
 from cloakllm_gateway.detection.name_words import (
     AMBIGUOUS_NAMES,
     FIRST_NAMES,
@@ -189,6 +193,20 @@ def test_twice_the_text_takes_about_twice_the_time(unit: str):
         ("Ann Price is here", "Ann Price"),
         ("directed by Brad L Key for us", "Brad L Key"),
         ('{"owner":"Kevin Montgomery","id":4}', "Kevin Montgomery"),
+        ("the papers that Torvald Johansson signed", "Torvald Johansson"),
+        ("as Petersen said yesterday", "Petersen"),
+        ("I asked for it, and Rodriguez agreed", "Rodriguez"),
+        ("Florence moved to the coast", "Florence"),
+        ("so Bill and Melinda are here", "Bill"),
+        ("Al,\n\nthank you for the notes", "Al"),
+        ("assigned to dmitri volkov since Monday", "dmitri volkov"),
+        ("Hollis Vandermeer <hvandermeer@example.org> wrote", "Hollis Vandermeer"),
+        ("Vandermeer, Hollis (h.vandermeer@example.org)", "Vandermeer"),
+        ("GOMEZ, ABERNATHY, and QUILLON joined", "QUILLON"),
+        ("Hollis Quillon/HOU/CORP@CORP", "Hollis Quillon"),
+        ("Hollis Quillon@CORP", "Hollis Quillon@CORP"),
+        ("https://example.org/p?name=Susan Anderson&page=2", "Susan Anderson"),
+        ("REUTERS/Jason Reed", "Jason Reed"),
     ],
 )
 def test_a_name_that_words_alone_tell_is_found_exactly(text: str, name: str):
@@ -205,6 +223,12 @@ def test_a_name_that_words_alone_tell_is_found_exactly(text: str, name: str):
         "Hi Team, Dear Customer, Hello World",
         "import Path from os.Path and use self.Ann.Lee",
         "ValueError in Alice_Smith/Bob",
+        "Bill was paid, Mark is set, Art in May",
+        "Support <support@example.org>, Billing (billing@example.org)",
+        "GET, POST, and PUT are allowed",
+        "the campus in Wilson and the road to Jackson",
+        "name=Result&user=Default",
+        "Im Sommer kam der Kaiser in den Klein",
     ],
 )
 def test_technical_words_places_and_greetings_of_nobody_are_not_evident(text: str):
@@ -222,10 +246,89 @@ def test_technical_words_places_and_greetings_of_nobody_are_not_evident(text: st
         ("Tom Jenkins", ["Tom Jenkins"]),
         ("McDonald", ["McDonald"]),
         ("order_id", []),
+        ("Thessaly Vandermeer Administrative Coordinator", ["Thessaly Vandermeer"]),
+        ("Nguyen Van An", ["Nguyen Van An"]),
+        ("Hidden Treasure", []),
+        ("asked for support of Vandermeer", ["Vandermeer"]),
+        ("Dear Quillon", ["Quillon"]),
     ],
 )
 def test_what_a_model_calls_a_person_is_cut_to_its_name_or_dropped(said: str, kept: list[str]):
     assert [said[core.start : core.end] for core in cores(said, Found(0, len(said), "PERSON"))] == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "kept"),
+    [
+        ("Er hat einen guten Ruf", "Ruf", []),
+        ("die Verwaltung", "Verwaltung", []),
+        ("das sagte Vandermeer dazu", "Vandermeer", ["Vandermeer"]),
+        ("hat Thessaly Vandermeer gesagt", "hat Thessaly Vandermeer gesagt", ["Thessaly Vandermeer"]),
+    ],
+)
+def test_nouns_of_german_are_no_people(text: str, said: str, kept: list[str]):
+    start = text.index(said)
+    found = cores(text, Found(start, start + len(said), "PERSON"), "de")
+    assert [text[core.start : core.end] for core in found] == kept
+
+
+class Seeing:
+    """A model that takes each of its words for a person, wherever it reads it."""
+
+    labels = frozenset({"PERSON"})
+
+    def __init__(self, *words: str) -> None:
+        self.words = words
+        self.read_texts: list[str] = []
+
+    def read(self, pieces):
+        for piece in pieces:
+            self.read_texts.append(piece)
+            yield [Found(m.start(), m.end(), "PERSON") for w in self.words for m in re.finditer(w, piece)]
+
+
+GERMAN = "Gestern ist Quillon Abernathy mit dem Zug nach Hause gefahren und hat die Verwaltung nicht gesehen."
+
+
+def test_a_text_is_read_by_the_model_of_its_language():
+    english, others = Seeing("Abernathy"), Seeing("Abernathy")
+    both = names.Names({"en": english, "*": others}, ("PERSON",))
+    both.find([GERMAN])
+    assert others.read_texts and not english.read_texts
+    both.find(["Yesterday Quillon Abernathy went home by train and did not see the office."])
+    assert english.read_texts
+
+
+def test_a_model_of_english_is_believed_less_about_other_languages():
+    alone = names.Names({"en": Seeing("Quillon Abernathy", "Verwaltung", "Zug")}, ("PERSON",))
+    assert alone.find([GERMAN]) == [[]]
+    (found,) = alone.find(["Ontem Quillon Abernathy não foi para casa e o escritório também não estava mais aberto."])
+    assert [span.value for span in found] == ["Quillon Abernathy"]
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("The train to the office was late and we had to wait for it.", "en"),
+        ("Der Zug zum Büro war zu spät und wir haben auf ihn gewartet.", "de"),
+        ("Le train pour le bureau était en retard et nous avons attendu.", "fr"),
+        ("El tren para la oficina llegó tarde y los empleados esperaron.", "es"),
+        ("O trem para o escritório não chegou e as pessoas já foram embora.", "pt"),
+        ("Il treno per l'ufficio non è arrivato e anche la gente del bar aspetta.", "it"),
+        ("De trein naar het kantoor was te laat en wij hebben gewacht op een bus.", "nl"),
+        ("Pociąg do biura się spóźnił i nie było go przez godzinę, ale już jest.", "pl"),
+        ("kim@example.com 4711 --verbose /usr/bin", "en"),
+        ('{"o": 1, "e": 2, "com": "a"}', "en"),
+    ],
+)
+def test_a_language_is_told_by_its_function_words(text: str, language: str):
+    assert language_of(text) == language
+
+
+def test_each_stretch_of_a_text_has_a_language_of_its_own():
+    english = "The train to the office was late and we had to wait for it. " * 10
+    text = english + GERMAN * 10
+    assert (Languages(text).at(10), Languages(text).at(len(text) - 10)) == ("en", "de")
 
 
 def test_a_single_word_where_a_place_stands_is_no_person():

@@ -40,6 +40,9 @@ for _language, _words in _FUNCTION_WORDS.items():
     for _word in _words.split():
         _LANGUAGES_OF.setdefault(_word, []).append(_language)
 
+#: The function words of all languages, less single letters.
+FUNCTION_WORDS = frozenset(word for word in _LANGUAGES_OF if len(word) > 1)
+
 _WORD = re.compile(r"[^\W\d_]+")
 #: Code points of a stretch that is judged by itself.
 _STRETCH = 400

@@ -17,15 +17,16 @@ def plain(word: str) -> str:
     return "".join(char for char in normalize("NFD", low) if not combining(char))
 
 
-def _words(text: str) -> frozenset[str]:
+def words_of(text: str) -> frozenset[str]:
+    """A list as it is looked up in."""
     return frozenset(map(plain, text.split()))
 
 
 #: Given names: Europe, the Americas, South Asia, the Arab world, Africa, romanised East Asia.
-FIRST_NAMES = _words("""
-    gerrit arben ratana petronella maria amanda inger danial romi asya hleb emmie paige vikash tanvir waheed
-    aaliyah aaron abby abdel abdul abdullah abdulrahman abel abena abigail abiola abraham achim ada adaeze adam ade
-    adebayo adela adelaide adele adelheid aditya adnan adolf adrian adriana adriano afonso agata agatha agnes agneta
+FIRST_NAMES = words_of("""
+    gerrit arben ratana petronella maria amanda inger danial romi asya hleb emmie paige vikash tanvir waheed aaliyah
+    aaron abby abdel abdul abdullah abdulrahman abel abena abigail abiola abraham achim ada adaeze adam ade adebayo
+    adela adelaide adele adelheid aditya adnan adolf adrian adriana adriano afonso agata agatha agnes agneta
     agnieszka agus ahmad ahmed aidan aileen aino aisha aitana ajay akash akiko akira al alan alana alastair alba
     albert alberta alberto albrecht aldo alec aled alejandra alejandro aleksandar aleksander aleksandra aleksei
     aleksey alena alessandra alessandro alessia alex alexa alexander alexandra alexandre alexandru alexei alexis
@@ -209,32 +210,28 @@ FIRST_NAMES = _words("""
 """)
 
 #: Those that are words, places or products too: alone a reason to look, before a surname a name.
-AMBIGUOUS_NAMES = _words("""
-    darwin katrina gerrit
-    abby abel ada ade adele al alma ama amal amber ana angel april ari arlo art asha asuncion athena august aurora
-    austin ava avery axel ben bill blake bo bob brook budi carol cassandra cesar chad chance charity chase chelsea
-    christian claude clay cole concepcion consuelo cooper crystal dag daisy dale dan dana dawn dean dewi dina dixie
-    domingo don dragan drake drew dung earl earnest ed eko faith fausto fern finn fletcher flora florence forrest
-    frank franklin gail gene geneva georgia gina ginger gioacchino gioia grace grady grant grazia griffin guadalupe
-    guy hala hana harley harmony harper harris harrison haya hazel heather herb hilton hiro holly homer hope hudson
-    hugo hung hunter ida indah ingram iris israel ivy jack jackson jade jan jasmine jay jefferson jewel jo jordi joy
-    julia june kai kari kay ken kent kim kirk kitty kumar lan lana lance laurel lee lena leo lily linh linus liz
-    logan lola lore lou lourdes lucille luna madison mae mara mark marshall max may mei mercedes mercy merlin mika
-    mila milan miles miller milton minh mira misty mona monty moreno morgan morris nguyen nico nieves noel nora
-    norris ola ole oliveira onur opal ora orlando oscar otis otto pansy parker pascal pat patience patty pearl peer
-    penny per percy perry phoenix pilar pino polly porter preston primo prudence quincy ray reagan reed reem reid
-    remo rene rex rich riley rob robin rocky rod roman rosa rose rowan roy ruby rune rusty ryo said sakura sally
-    salome sam sana sandy santiago santo santos saul scott selma serenity seth sid sierra silas siv skip sky snorre
-    soledad spencer stan stanford sterling stig sue summer sune sunny sylvester tad tanner taylor ted terry thanh
-    theo thor tia tiffany till tim tone tore tori trent trinity tyler tyson uma uta ute val valentine vance victor
-    viola violet virginia wade wallace wanda ward warren wayne wei weston whitney wiley will willow wolf yaw yuki
-    zane zelda
+AMBIGUOUS_NAMES = words_of("""
+    darwin katrina gerrit abby abel ada ade adele al alma ama amal amber ana angel april ari arlo art asha asuncion
+    athena august aurora austin ava avery axel bill blake bo brook budi carol cassandra cesar chad chance charity
+    chase chelsea christian claude clay cole concepcion consuelo cooper crystal dag daisy dale dawn dean dewi dina
+    dixie domingo dragan drake drew dung earl earnest eko faith fausto fern finn fletcher flora florence forrest
+    frank franklin gene geneva georgia ginger gioacchino gioia grace grady grant grazia griffin guadalupe guy hala
+    hana harley harmony harper harris harrison haya hazel heather herb hilton hiro holly homer hope hudson hugo hung
+    hunter indah ingram iris israel ivy jack jackson jade jan jasmine jefferson jewel jordi joy julia june kai kari
+    kent kirk kumar lan lana lance laurel lee lily linh linus logan lola lore lourdes lucille luna madison mae mara
+    mark marshall max may mei mercedes mercy merlin mika milan miles miller milton minh mira misty mona monty moreno
+    morgan morris nguyen nieves ola ole oliveira onur opal ora orlando oscar otis pansy parker pascal pat patience
+    patty pearl peer penny per percy perry phoenix pilar pino porter preston primo prudence quincy ray reagan reed
+    reem reid remo rene rex rich riley rob robin rocky rod roman rose rowan roy ruby rune rusty ryo said sakura
+    sally salome sam sana sandy santiago santo santos saul selma serenity sid sierra silas siv skip sky snorre
+    soledad spencer stanford sterling stig sue summer sune sunny sylvester tad tanner taylor thanh thor tia tiffany
+    till tone tore tori trent trinity uta ute valentine vance viola violet virginia wade wallace ward warren wei
+    weston wiley will willow wolf yaw uma zelda
 """)
 
 #: Those that are words so often that even a capitalised word behind them proves nothing (`Grace Period`).
-WORD_NAMES = _words("""
-    ruby
-    amber april art asuncion athena august aurora austin brook chance charity chase chelsea concepcion consuelo
+WORD_NAMES = words_of("""
+    ruby amber april art asuncion athena august aurora austin brook chance charity chase chelsea concepcion consuelo
     crystal dag dawn dixie drake earnest faith geneva georgia ginger gioacchino gioia grace grazia guadalupe hala
     harley harmony harper haya herb hope hudson hunter indah ingram israel jade jefferson jewel joy kari lore luna
     may mercedes mercy merlin miller misty moreno nieves oliveira onur opal ora orlando pansy pascal patience per
@@ -244,7 +241,7 @@ WORD_NAMES = _words("""
 """)
 
 #: What stands before a name and makes it one.
-TITLES = _words("""
+TITLES = words_of("""
     brigadier capt captain col colonel corporal dame detective dhr doctor don dona doña dr frau gen general herr
     imam inspector judge justice lady lieutenant lord lt madam madame major mevr miss mlle mme monsieur mr mrs ms mx
     pastor prof professor rabbi rev reverend senator senor senora sergeant señor señora sgt signor signora signore
@@ -252,14 +249,14 @@ TITLES = _words("""
 """)
 
 #: What may stand inside a name in lower case.
-PARTICLES = _words("al bin da das de del della den der di do dos du el ibn la le ten ter van von y zu zum")
+PARTICLES = words_of("al bin da das de del della den der di do dos du el ibn la le ten ter van von y zu zum")
 
 #: What may end a name with a full stop of its own.
-SUFFIXES = _words("jr sr phd md esq")
+SUFFIXES = words_of("jr sr phd md esq")
 
 #: A capitalised run that ends so is a place, a firm or a work, even if it begins with a given name.
-PLACES = _words("""
-    academy act ag airlines airport algorithm apartment apt arena associates association ave avenue award awards
+PLACES = words_of("""
+    law academy act ag airlines airport algorithm apartment apt arena associates association ave avenue award awards
     band bank bar beach blvd boulevard building bv bypass cafe castle cathedral center centre championship chapel
     choir chronicles church clinic co college company corp corporation county court creek crescent crossing ct cup
     disease drive ensemble enterprises estate falls federation festival foundation fund gallery garden gardens gmbh
@@ -273,27 +270,35 @@ PLACES = _words("""
 """)
 
 #: What stands before a place or a thing and hardly ever before a person.
-PLACE_CUES = _words("in near via using into within across inside outside")
+PLACE_CUES = words_of("in near via using into within across inside outside")
 
 #: What stands before a lone name: a greeting, a label, a preposition.
-CUES_BEFORE = _words("""
+CUES_BEFORE = words_of("""
     and applicant ask attn bonjour brother by call called cc cheers ciao client colleague contact customer daughter
     dear email employee father for friend from hallo hello hey hi hola husband love manager met mother name named
     nurse patient regards sender signed sincerely sister son tell thank thanks to user wife wishes with yours
 """)
 
 #: What stands after a lone name: what people do.
-CUES_AFTER = _words("""
+CUES_AFTER = words_of("""
     agreed and asked asks called calls can confirmed could did emailed had has is joined knew knows left lived lives
     met moved replied reported requested said says sent signed tells thinks thought told wanted wants was will
     worked works would writes wrote
 """)
 
+#: ... and what nobody and nothing else does.
+ACTS = words_of("""
+    added agreed asked asks believes called calls complained confirmed decided denied emailed explained flew
+    insisted joined knew knows laughed lived lives loved married met moved phoned replied resigned retired said says
+    smiled spoke studied testified thinks thought told wanted wants went worked works writes wrote sagt sagte meinte
+    erklärte dit dijo disse diz disse afirmou afirma
+""")
+
 #: What makes an unknown capitalised word a name: nobody is greeted who has none.
-GREETINGS = _words("dear hi hello hey hallo bonjour hola ciao")
+GREETINGS = words_of("dear hi hello hey hallo bonjour hola ciao")
 
 #: Words that begin sentences and headings, label fields, or name a role.
-COMMON = _words("""
+COMMON = words_of("""
     a about above abstract according account accounts across action active actual actually add additional address
     adjust admin administrative administrator affected after afterwards again agent ago ahead alert alerts all allow
     allowed almost alone already also alternatively although always among amount an and annual another any anyone
@@ -376,42 +381,76 @@ COMMON = _words("""
 """)
 
 #: Days, months, feasts.
-CALENDAR = _words("""
+CALENDAR = words_of("""
     apr aug august christmas dec december easter feb february fri friday jan january jul july jun june mar march mon
     monday nov november oct october sat saturday sep sept september sun sunday thu thursday tue tuesday wed
     wednesday
 """)
 
 #: Products, projects, languages and jargon of software: models take `Docker Hub` for a person.
-SOFTWARE = _words(""" desktop unexport blob mit
-    compose gecko kubelet
-    actix ada airflow ajax alembic alpine amazon android angular ansible ant apache apollo apple arch argo
-    artifactory asana ascii assembly astro asyncio athena aurora authorization autoconf avro aws azure babel
-    backbone bamboo base64 bash bazel bearer bigquery bitbucket blender boolean bootstrap bower bun byte bytes caddy
-    cargo cassandra celery centos ceph cert chai chef chrome chromium circleci clang claude cli clickhouse clojure
-    cloudflare cloudwatch cmake codex composer conda confluence consul cookie copilot coq cors couchbase cpu crystal
-    csrf css csv curl cursor cypress cython dart databricks datadog ddl debian delta deno discord django dns docker
-    dockerfile dom drupal dto duckdb dynamo dynamodb ec2 eclipse ecs edge eks elastic elasticsearch electron elixir
-    elm ember enum envoy epoch erlang esbuild eslint etcd excel express facebook fargate fastapi fedora figma
-    firebase firefox flask flink flutter flux fortran ftp gatsby gemini gentoo gerrit gif git gitea github gitlab
-    gke gmail golang google gpu gradle grafana graphql groovy grpc grunt gui guid gulp hadoop haproxy harbor haskell
-    heroku hex hibernate hive hmac homebrew hub hugo iam ide imap influxdb intellij ios ip iso istio jaeger jasmine
-    java javascript jenkins jenkinsfile jest jetty jinja jira jpeg jpg jquery juniper jupyter jvm jwt kafka karma
-    keras keycloak kibana kotlin kubectl kubernetes kustomize lambda laravel latency latex ldap linkedin
-    linode linux lisp logstash loki lru lua lucene luna mac macos magento makefile mariadb markdown maven mcp
-    memcached mercurial metabase microsoft mime minikube minio mistral mocha mongo mongodb mongoose mozilla mutex
-    mypy mysql nagios nan nano neo4j netlify nextjs nexus nginx nim nomad notion npm numpy nuxt oauth oidc okta
-    ollama openai opensearch openshift openssl oracle orm packer pandas parcel parquet pascal pdf perl phoenix php
-    pii pinecone pip playwright png pnpm pod podman pods poetry polymer pop3 posix postgres postgresql postman
-    powershell prettier prisma prolog prometheus protobuf pulsar pulumi puma puppet puppeteer pydantic pylint pytest
-    python pytorch qt quarkus rabbitmq rag rails rake ram rancher rbac react redhat redis redshift redux regex
-    regexp rollup rpc rss rsvp ruby rust safari salesforce saml sass scala scikit scipy sdk sed selenium semver
-    sentry sequelize sha sharepoint shopify sid sidekiq sinatra slack smtp snowflake soap socket solr sonarqube
-    spacy spark sphinx splunk spring sql sqlalchemy sqlite sqs ssd ssh ssl ssn sso stack stderr stdin stdout
-    storybook stripe subversion supabase svelte svg swagger swift symfony tableau tailwind tcl tcp teams telegram
-    tensorflow terraform thrift tls tomcat tornado traefik travis trello trino tsv ttl twilio twitter typescript
-    ubuntu udp unicode unicorn unix uri url usb utc utf uuid vagrant vault vercel vim vite vm vpc vpn vue webhook
-    webpack whatsapp wifi windows wordpress xamarin xss yarn youtube zabbix zapier zend zipkin zookeeper zoom
+SOFTWARE = words_of("""
+    desktop unexport blob mit compose gecko kubelet actix ada airflow ajax alembic alpine amazon android angular
+    ansible ant apache apollo apple arch argo artifactory asana ascii assembly astro asyncio athena aurora
+    authorization autoconf avro aws azure babel backbone bamboo base64 bash bazel bearer bigquery bitbucket blender
+    boolean bootstrap bower bun byte bytes caddy cargo cassandra celery centos ceph cert chai chef chrome chromium
+    circleci clang claude cli clickhouse clojure cloudflare cloudwatch cmake codex composer conda confluence consul
+    cookie copilot coq cors couchbase cpu crystal csrf css csv curl cursor cypress cython dart databricks datadog
+    ddl debian delta deno discord django dns docker dockerfile dom drupal dto duckdb dynamo dynamodb ec2 eclipse ecs
+    edge eks elastic elasticsearch electron elixir elm ember enum envoy epoch erlang esbuild eslint etcd excel
+    express facebook fargate fastapi fedora figma firebase firefox flask flink flutter flux fortran ftp gatsby
+    gemini gentoo gerrit gif git gitea github gitlab gke gmail golang google gpu gradle grafana graphql groovy grpc
+    grunt gui guid gulp hadoop haproxy harbor haskell heroku hex hibernate hive hmac homebrew hub hugo iam ide imap
+    influxdb intellij ios ip iso istio jaeger jasmine java javascript jenkins jenkinsfile jest jetty jinja jira jpeg
+    jpg jquery juniper jupyter jvm jwt kafka karma keras keycloak kibana kotlin kubectl kubernetes kustomize lambda
+    laravel latency latex ldap linkedin linode linux lisp logstash loki lru lua lucene luna mac macos magento
+    makefile mariadb markdown maven mcp memcached mercurial metabase microsoft mime minikube minio mistral mocha
+    mongo mongodb mongoose mozilla mutex mypy mysql nagios nan nano neo4j netlify nextjs nexus nginx nim nomad
+    notion npm numpy nuxt oauth oidc okta ollama openai opensearch openshift openssl oracle orm packer pandas parcel
+    parquet pascal pdf perl phoenix php pii pinecone pip playwright png pnpm pod podman pods poetry polymer pop3
+    posix postgres postgresql postman powershell prettier prisma prolog prometheus protobuf pulsar pulumi puma
+    puppet puppeteer pydantic pylint pytest python pytorch qt quarkus rabbitmq rag rails rake ram rancher rbac react
+    redhat redis redshift redux regex regexp rollup rpc rss rsvp ruby rust safari salesforce saml sass scala scikit
+    scipy sdk sed selenium semver sentry sequelize sha sharepoint shopify sid sidekiq sinatra slack smtp snowflake
+    soap socket solr sonarqube spacy spark sphinx splunk spring sql sqlalchemy sqlite sqs ssd ssh ssl ssn sso stack
+    stderr stdin stdout storybook stripe subversion supabase svelte svg swagger swift symfony tableau tailwind tcl
+    tcp teams telegram tensorflow terraform thrift tls tomcat tornado traefik travis trello trino tsv ttl twilio
+    twitter typescript ubuntu udp unicode unicorn unix uri url usb utc utf uuid vagrant vault vercel vim vite vm vpc
+    vpn vue webhook webpack whatsapp wifi windows wordpress xamarin xss yarn youtube zabbix zapier zend zipkin
+    zookeeper zoom
+""")
+
+#: Words of German that begin with a capital, all of its nouns do, and stand without an article.
+GERMAN_NOUNS = words_of("""
+    herbst frühling abend abends adresse adressen alle alles als also amt anfang anfrage angaben angebot angst
+    anlage anruf antrag antwort arbeit arbeiter armee art arzt aufgabe aufgaben auftrag augen ausgabe auto autos
+    bahn bank bau bauern beamte bei beispiel beitrag bekannte berater bereich bericht berichte beruf besuch betrieb
+    betriebe bett bevor bier bild bilder bitte blut boden brief briefe brot bruder buch budget bund bus chance chef
+    dabei daher damals damit danach dank dann darum daten dauer davon dazu dennoch deshalb deutsche deutschland
+    diebe diese dieser dieses ding dinge doch dort druck durch eier einer eines einige einwohner eis eisen eltern
+    ende energie england enkel entweder er erde erfolg erst erste es essen etwa euro experten fabrik fall familie
+    familien farbe farben fehler feind feld fenster ferien fett feuer film filme firma firmen fisch fische fleisch
+    flug flugzeug folge fonds form forscher frage fragen franken frau frauen freiheit freund freunde frieden fuß gas
+    gast gebiet geburt gefahr gegen gegner geist geld gemeinde genau gerade gericht geschichte geschäft gesellschaft
+    gesetz gesicht gesundheit gewalt gewinn glas glaube glück gold gott grad grenze großeltern grund gruppe gäste
+    haar haare hafen haft halt hand hans haus heer heute hier hilfe himmel hinter hinzu hitze hof holz hotel hunde
+    hunger häuser ihnen ihr ihre im immer in industrie inhalt insel jahr jahre jeder jedoch jetzt jugend junge
+    kaffee kaiser kampf karte kasse katze kinder kirche klasse kleider knochen kopf kosten kraft krebs kreis krieg
+    krise kultur kunde kunden kunst kurs könig küche kühe land laut leben leder lehrer leute licht liebe lied lieder
+    linie liste luft lust macht mann markt material meer meinung meister mensch menschen messer metall meter mieter
+    milch mit mitglieder mithilfe mittag mittel moment monat monate morgen motor musik mutter männer märkte müll
+    nach nachdem nacht nachrichten name namen natur neben neue nicht noch nord norden not nummer nun nur oben ober
+    obst obwohl oder offen ohne onkel ort osten papier partei passagiere patient patienten pause pech person
+    personen pferde pflanzen platz politik politiker polizei post preis preise presse problem probleme prozent punkt
+    rat raum recht rede regen regeln regierung reich reis reise rente richtung rolle ruf ruhe sache sachen salz satz
+    schiffe schlaf schmerz schmerzen schnee schon schuld schule schutz schwester see seele seit seite sicher sie
+    silber sinn situation so sohn soldaten sommer sonne sonst sorge sowie sowohl spaß spiel spieler sport sprache
+    staat staaten stadt stahl stein steine stelle steuern stimme stimmen stoff strafe straße strom studenten stunde
+    stunden städte stück süden tag tage tatsache teil teile telefon text tiere tisch tochter tod trotz tränen tür
+    uhr um und unfall unser unter unternehmen ursache urlaub vater verbindung verein verkehr vertrag viel viele
+    vielleicht vier volk von vor vorsicht waffen wahl wald wand warum was wasser weg wegen wein welche welt wenn wer
+    werk wert westen wetter wie wind winter wir wirtschaft wissen wissenschaftler woche wochen wohnung wolle wort
+    wunsch wut während zahl zahlen zeit zeiten zeitung zeugen ziel ziele zigaretten zimmer zinsen zucker zug zukunft
+    zum zur zusammen zustand zwei zwischen ärzte öl über
 """)
 
 #: Capitalised words that are no names.  A find made of them is dropped, one that begins with them loses them.

@@ -29,19 +29,9 @@ from typing import NamedTuple, Protocol
 
 from cloakllm_gateway.detection import folding
 from cloakllm_gateway.detection.languages import ENGLISH, Languages
-from cloakllm_gateway.detection.name_runs import (
-    PERSON,
-    WORD,
-    Found,
-    Run,
-    canonical,
-    cores,
-    evident,
-    is_more_than_common,
-    is_name_in,
-    runs,
-    windows,
-)
+from cloakllm_gateway.detection.name_beliefs import cores, is_more_than_common, is_name_in
+from cloakllm_gateway.detection.name_rules import canonical, evident
+from cloakllm_gateway.detection.name_runs import PERSON, WORD, Found, Run, runs, windows
 from cloakllm_gateway.detection.settings import ALL_LANGUAGES
 from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.spans import Proof, Span, Text, disjoint

@@ -1,0 +1,137 @@
+"""What is believed of what a model calls a person: its name-shaped core, less the words that are no names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import dropwhile
+
+from cloakllm_gateway.detection.languages import ENGLISH, FUNCTION_WORDS
+from cloakllm_gateway.detection.name_rules import NO_END, NO_START, SHORT, end_of
+from cloakllm_gateway.detection.name_runs import GLUED_AFTER, SURE, WORD, Found, Word, glued_before
+from cloakllm_gateway.detection.name_words import (
+    CUES_BEFORE,
+    FIRST_NAMES,
+    GERMAN_NOUNS,
+    GREETINGS,
+    NOT_NAMES,
+    PARTICLES,
+    PLACE_CUES,
+    TITLES,
+    plain,
+)
+from cloakllm_gateway.detection.surnames import SURNAMES
+
+#: Lower case, then upper case: `ValueError`, `myClass`; but not `McDonald`, `DeLuca`.
+_CAMEL = re.compile(r"(?!(?:Mc|Mac|De|Di|Da|Du|Le|La|Van|Von|Fitz|St)[A-Z])\w*[a-z][A-Z]")
+
+_NAME = re.compile(r"[^\W\d_]+(?:(?:(?!['’]s\b)['’-]|\.?[ \u00a0]{1,5}|[.\n])[^\W\d_]+)*")
+
+
+def cores(text: str, found: Found, language: str = ENGLISH) -> Iterator[Found]:
+    """The name-shaped parts of what the model calls a person, less the words that are no names."""
+    for match in _NAME.finditer(text, found.start, found.end):
+        whole = words_within(text, *match.span())
+        name = list(dropwhile(_starts_no_name, whole))
+        if language != ENGLISH or not any(word.low in SURE for word in name if not word.capital):
+            name = _capitals(name)
+        name = _less_roles(name)
+        while name and (name[-1].low in NO_END or name[-1].text in PARTICLES):
+            name.pop()
+        if not name or (len(name) == 1 and _is_no_lone_name(text, name[0], whole[0], language)):
+            continue
+        if _is_name(name) and not _placed(text, name):
+            yield Found(name[0].start, end_of(text, name[-1]), found.label)
+
+
+def _is_no_lone_name(text: str, name: Word, first: Word, language: str) -> bool:
+    """Whether the single word that is left of a find is none: what is behind it, or before it, says so."""
+    if name.low in SURE or name.low in SURNAMES:
+        return name.low in FUNCTION_WORDS
+    led = first.capital and first.end < name.start
+    if led and first.low not in GREETINGS and first.low not in CUES_BEFORE and not first.title:
+        return True  # `Docker Swarm`, `Hidden Treasure`
+    return name.low in FUNCTION_WORDS or (language == "de" and _is_german_noun(text, name))
+
+
+def _less_roles(name: list[Word]) -> list[Word]:
+    """Cut behind two words and more at what is a role or a department; short ones may be names (`Nguyen Van An`)."""
+    for at in range(2, len(name)):
+        if name[at].low in NOT_NAMES and len(name[at].text) >= _ROLE:
+            return name[:at]
+    return name
+
+
+#: Letters of the shortest word that ends a name.
+_ROLE = 5
+
+
+def _capitals(name: Sequence[Word]) -> list[Word]:
+    """The first stretch of capitalised words, with the particles between them: models are unsure about verbs."""
+    kept: list[Word] = []
+    for word in dropwhile(lambda word: not word.capital, name):
+        if not (word.capital or word.text in PARTICLES):
+            break
+        kept.append(word)
+    while kept and kept[-1].text in PARTICLES:
+        kept.pop()
+    return kept
+
+
+#: What stands before a noun of German and hardly ever before a name: articles, and adjectives by their endings.
+_GERMAN_ATTRIBUTE = re.compile(
+    r"(?:\b(?:[Dd](?:er|ie|as|em|en|es)|[Ee]in(?:e[mnrs]?)?|[Kk]eine?[mnrs]?|[Ii][mn]s?|[Zz]u[mr]|[Vv]om|[Bb]eim|[Aa]ns?"
+    r"|(?:[MmDdSs]ein|[Ii]hr|[Uu]nser|[Dd]ies|[Jj]ede|[Jj]en|[Aa]lle|[Vv]iele|[Nn]eue|[Gg]ute|[Gg]roße|[Aa]ndere"
+    r"|[Ee]rste|[Ll]etzte|[Ee]igene|[Bb]eide|[Mm]ehrere|[Ee]inige)(?:[mnrs]|e[mnrs]?)?)"
+    r"|[^\W\d_]{3,}(?:er|es|em|(?:isch|lich|ig|sam|iv|al|ell|bar|haft)e[mnrs]?))[ ]\Z"
+)
+_GERMAN_ENDING = re.compile(r".+(?:ung|ungen|heit|heiten|keit|keiten|schaft|schaften|ion|ionen|tät|ismus|nis|tum|chen)")
+
+
+def _is_german_noun(text: str, word: Word) -> bool:
+    """Whether a lone capitalised word of German is a noun: a common one, by its ending or by what is before it."""
+    if word.low in GERMAN_NOUNS or _GERMAN_ENDING.fullmatch(word.low) or text[word.start - 1 : word.start] == "„":
+        return True
+    return _GERMAN_ATTRIBUTE.search(text, max(word.start - 20, 0), word.start) is not None
+
+
+def is_name_in(language: str, text: str, found: Found) -> bool:
+    """Whether to believe a model of English that sees a person in another language.
+
+    Two capitalised words; German, where every noun has a capital, asks for a given name among them.
+    """
+    name = [word for word in words_within(text, found.start, found.end) if word.capital]
+    return len(name) > 1 and (language != "de" or any(word.low in FIRST_NAMES for word in name))
+
+
+def _starts_no_name(word: Word) -> bool:
+    return word.low in NO_START and not (word.title and len(word.text) <= SHORT)
+
+
+def is_more_than_common(text: str, found: Found) -> bool:
+    """Whether what the model calls a firm or a place holds a word that is neither common nor software."""
+    return any(plain(match.group()) not in NOT_NAMES for match in WORD.finditer(text, found.start, found.end))
+
+
+def words_within(text: str, start: int, end: int) -> list[Word]:
+    """The words of a stretch of ``text``, none where the stretch is glued to an identifier or a number."""
+    if glued_before(text, start) or GLUED_AFTER.match(text, end):
+        return []
+    return [Word(*m.span(), m.group(), plain(m.group())) for m in WORD.finditer(text, start, end)]
+
+
+def _is_name(name: Sequence[Word]) -> bool:
+    if all(word.low in NOT_NAMES or word.low in TITLES for word in name):
+        return False
+    if not any(word.capital or word.low in FIRST_NAMES for word in name) or any(_CAMEL.match(w.text) for w in name):
+        return False
+    alone = name[0]
+    return len(name) > 1 or (len(alone.text) > 1 and (not alone.text.isupper() or alone.low in FIRST_NAMES))
+
+
+def _placed(text: str, name: Sequence[Word]) -> bool:
+    """Whether a single word stands where a place or a thing stands (`in Rotterdam`, `via Jenkins`)."""
+    if len(name) > 1 or name[0].low in SURE:
+        return False
+    *_, cue = ("", *text[max(name[0].start - 10, 0) : name[0].start].split())
+    return cue in PLACE_CUES

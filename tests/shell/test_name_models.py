@@ -1,0 +1,93 @@
+"""The models: which are there, what reads them, and that each finds its people."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cloakllm_gateway.detection.settings import NAME_MODELS, NameSettings
+from cloakllm_gateway.errors import DetectionError
+from cloakllm_gateway.shell import name_models
+from cloakllm_gateway.shell.name_models import _joined, _stretches
+
+WEIGHTS = dict(NAME_MODELS)["*"]
+needs_weights = pytest.mark.skipif(
+    name_models.available(NameSettings((("*", WEIGHTS),), required=True)) is not None,
+    reason="the multilingual model is not installed",
+)
+
+
+def test_one_model_is_enough_unless_names_are_required():
+    english = ("en", "json")  # any package that is there
+    absent = ("*", "no_such_model_here")
+    assert name_models.usable(NameSettings((english, absent))) == {"en": "json"}
+    assert name_models.available(NameSettings((english, absent))) is None
+    assert "not installed" in str(name_models.available(NameSettings((english, absent), required=True)))
+
+
+@pytest.mark.parametrize("name", ["no_such_model_here", "not a name", "/no/such/folder", "..\\nor\\this"])
+def test_what_is_not_there_is_said_to_be_absent(name: str):
+    with pytest.raises(DetectionError, match="is not installed"):
+        name_models.load(NameSettings((("*", name),)))
+
+
+@needs_weights
+def test_a_folder_is_read_like_a_package(tmp_path: Path):
+    place = name_models._place(WEIGHTS)
+    assert place is not None
+    (tmp_path / "model").symlink_to(place)
+    recogniser = name_models.load(NameSettings((("*", str(tmp_path / "model")),)))
+    (spans,) = recogniser.find(["Gestern hat Thessaly Vandermeer mit dem Vertrag nicht bis zum Abend gewartet."])
+    assert [span.value for span in spans] == ["Thessaly Vandermeer"]
+
+
+@needs_weights
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Der Vertrag wurde von Thessaly Vandermeer für die Firma unterschrieben.", "Thessaly Vandermeer"),
+        ("Ontem o senhor Quillon Abernathy não foi para o escritório, mas disse que já vai.", "Quillon Abernathy"),
+        ("Le contrat a été signé par Thessaly Vandermeer pour la société.", "Thessaly Vandermeer"),
+        ("El contrato fue firmado por Thessaly Vandermeer para la empresa.", "Thessaly Vandermeer"),
+    ],
+)
+def test_people_in_other_languages_are_found(text: str, name: str):
+    (spans,) = name_models.load(NameSettings()).find([text])
+    assert name in [span.value for span in spans]
+
+
+@needs_weights
+def test_the_names_in_a_long_text_are_all_found_and_the_order_of_texts_does_not_matter():
+    sentence = "Der Vertrag wurde von Thessaly Vandermeer für die Firma unterschrieben. "
+    model = name_models._load(WEIGHTS)
+    texts = [sentence * 20, "nichts", sentence]
+    found = list(model.read(texts))
+    assert [len(names) for names in found] == [20, 0, 1]
+    assert list(model.read(texts[::-1])) == found[::-1]
+
+
+def test_a_text_is_cut_at_blanks_and_nothing_is_lost():
+    text = "wort " * 300
+    cut = list(_stretches(text))
+    assert "".join(text[start:end] for start, end in cut) == text
+    assert all(end - start <= 400 for start, end in cut)
+    assert list(_stretches("x" * 1000))[-1][1] == 1000
+
+
+def test_tokens_become_whole_words_and_names():
+    from cloakllm_gateway.detection.name_runs import Found
+
+    text = "von Thessaly Vandermeer, und"
+    tokens = [Found(4, 8, "PERSON"), Found(8, 12, "PERSON"), Found(13, 19, "PERSON")]
+    assert _joined(text, tokens) == [Found(4, 23, "PERSON")]
+
+
+def test_weights_are_told_by_what_lies_in_a_folder(tmp_path: Path):
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "config.json").write_text(json.dumps({"id2label": {"0": "O"}}))
+    assert name_models._weights(tmp_path) is None
+    (tmp_path / "deep" / "other.onnx").write_bytes(b"")
+    name_models._weights.cache_clear()
+    assert name_models._weights(tmp_path) == tmp_path / "deep" / "other.onnx"
