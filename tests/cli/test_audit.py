@@ -152,6 +152,15 @@ def test_a_time_that_is_none_is_refused_and_not_taken_for_never(log: Path, time:
     assert run("report", log, "--until", time).exit_code == 2
 
 
+def test_of_a_long_list_there_is_the_number(tmp_path: Path):
+    opening = {
+        "versions": {}, "config": "0" * 64, "upstreams": ["crm"], "sanitize": True, "names": True, "proved": True,
+        "detecting": [f"KIND_{n}" for n in range(90)],
+    }  # fmt: skip
+    writer(tmp_path).append([schema.body("session_open", opening)])
+    assert "detecting=(90)" in (shown := run("show", tmp_path).stdout) and 'upstreams=["crm"]' in shown
+
+
 def test_names_may_be_written_as_people_write_them(log: Path):
     assert len(run("show", log, "--category", "email").stdout.splitlines()) == 12
     assert len(run("show", log, "--since", "2026-05-02 08:00Z").stdout.splitlines()) == 8

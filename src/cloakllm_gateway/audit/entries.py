@@ -17,6 +17,8 @@ COLUMNS: Final = (
 )  # fmt: skip
 
 _QUOTE: Final = '"'
+#: Names of a list that are shown on one line.
+_FEW: Final = 8
 _CHAIN: Final = frozenset({"prev_hash", "entry_hash"})
 #: What a spreadsheet takes for the begin of a formula.
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
@@ -70,7 +72,9 @@ def line(entry: Mapping[str, Any]) -> str:
         for token in tokens(entry)
     ]
     known = {*COLUMNS, *_CHAIN, "tokens", "direction", "messages", "duration", "skipped"}
-    more = [f"{key}={_word(value)}" for key, value in entry.items() if key not in known and value not in ({}, 0, "")]
+    more = [
+        f"{key}={_in_short(value)}" for key, value in entry.items() if key not in known and value not in ({}, 0, "")
+    ]
     return printable(" ".join(word for word in [*words, *found, *restored, *more] if word))
 
 
@@ -96,6 +100,11 @@ def printable(text: str) -> str:
 
 def _escape(char: str) -> str:
     return char if char.isascii() and char.isprintable() else f"\\u{ord(char):04x}"
+
+
+def _in_short(value: Any) -> str:
+    """A word, where a list may have a hundred names."""
+    return f"({len(value)})" if isinstance(value, list) and len(value) > _FEW else _word(value)
 
 
 def _word(value: Any) -> str:

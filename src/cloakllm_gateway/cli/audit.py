@@ -236,15 +236,15 @@ def _in_short(verdict: Verdict) -> str:
 
 def _as_words(directory: Path, verdict: Verdict) -> str:
     span = f" from {printable(verdict.began)} to {printable(verdict.ended)}" if verdict.began else ""
-    counted = f"{verdict.entries} entries{span}, {verdict.checkpoints} checkpoints"
-    lines = [f"{escape(str(directory))}: {counted}"]
+    checkpoints = f"{verdict.checkpoints} checkpoint{'' if verdict.checkpoints == 1 else 's'}"
+    lines = [f"{escape(str(directory))}: {verdict.entries} entries{span}, {checkpoints}"]
     if verdict.first:
         lines.append(f"  begins at entry {verdict.first}: what came before was pruned, as a signed checkpoint says")
     lines += [f"  {_place(problem)}{problem.kind}: {printable(problem.what)}" for problem in verdict.problems]
     if verdict.more_problems:
         lines.append(f"  and {verdict.more_problems} more")
     if verdict.fragments:
-        lines.append(f"  {verdict.fragments} pieces of the anchor are no whole checkpoints and were passed over")
+        lines.append(f"  not whole checkpoints, and passed over: {verdict.fragments} in the anchor")
     return "\n".join([*lines, _in_short(verdict), *_reach(verdict)])
 
 
