@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from cloakllm_gateway.core.documentation import mentions_documentation
+from cloakllm_gateway.core.events import Log, Record
 from cloakllm_gateway.core.settings import Mode, ToolChanges, Treatment
 from cloakllm_gateway.protocol import jsonrpc
 from tests.core.transcript import Conversation, opened, says, settings, text_of, upstream
@@ -159,3 +160,15 @@ def test_a_tool_that_is_listed_anew_as_it_was_is_not_held(tmp_path: Path) -> Non
     changed(talk)
     assert talk.take("crm")[-1]["params"]["arguments"] == {"kim@acme-corp.com": "x"}
     assert talk.records("tool_changed") == []
+
+
+@pytest.mark.parametrize("rules", [{"mode": Mode.OBSERVE}, {"sanitize": False}], ids=["observe", "sanitize: false"])
+def test_the_name_of_a_tool_that_nobody_made_clean_is_in_no_log(tmp_path: Path, rules: dict[str, Any]) -> None:
+    talk = opened(settings(upstream("crm"), **rules), tmp_path, tools=("mail_kim@acme-corp.com",))
+    talk.upstream("crm", jsonrpc.notification("notifications/tools/list_changed"))
+    talk.ask("again", "tools/list")
+    changed = {"name": "mail_kim@acme-corp.com", "inputSchema": {"type": "object"}, "description": PULLED}
+    talk.answer("crm", {"tools": [changed]})
+    talk.call(1, "nothing")
+    assert [r.fields for r in talk.records("tool_changed")] == [{"upstream": "crm", "held": False}]
+    assert "kim" not in str([effect for effect in talk.effects if isinstance(effect, Record | Log)])

