@@ -18,8 +18,8 @@ is reached raises.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import accumulate
 from operator import itemgetter
@@ -49,6 +49,11 @@ class Segment(NamedTuple):
     deeper: View | None  # the reading decoded from this one
     first: int
     last: int
+
+    @property
+    def is_simple(self) -> bool:
+        """Whether it is a whole text that reads one way only: all finds stand there just so."""
+        return self.view.inner is None and self.deeper is None
 
     def string(self) -> str:
         return (
@@ -90,15 +95,21 @@ class Detector:
             raise DetectionError(f"A text is longer than max_input_length ({longest})")
         found: list[list[Find]] = [[] for _ in texts]
         segments, buffer = _segments(texts)
-        for segment, start, end, category, pattern in self._matches(buffer, segments):
-            found[segment.text].append(_find(texts, segment, start, end, category, pattern.rank, _SHAPE))
-        for segment in _spoken(segments):
-            for start, end, category, value in self._structure.inside(segment.string()):
-                start, end = start + segment.first, end + segment.first
-                if not segment.is_new(start, end):
+        for category, pattern, places in self._matches(buffer, segments):
+            for segment, start, end in _placed(segments, places):
+                if pattern.prose and not texts[segment.text].names:
                     continue
-                find = _find(texts, segment, start, end, category, category.keyed_rank, _KEY)
-                found[segment.text].append(find if value is None else _decoded(texts, segment, find, value))
+                found[segment.text].append(_find(texts, segment, start, end, category, pattern.rank, _SHAPE))
+        for segment in _spoken(segments):
+            finds, by = found[segment.text], segment.first
+            for start, end, category, value in self._structure.inside(segment.string()):
+                if segment.is_simple:
+                    find: Find = (start, end, category, category.keyed_rank, _KEY, None)
+                elif segment.is_new(start + by, end + by):
+                    find = _find(texts, segment, start + by, end + by, category, category.keyed_rank, _KEY)
+                else:
+                    continue
+                finds.append(find if value is None else _decoded(texts, segment, find, value))
         for segment in segments if self._custom else ():
             for start, end, name, rank in self._custom.find(segment.string()):
                 start, end = start + segment.first, end + segment.first
@@ -178,53 +189,56 @@ class Detector:
 
     def _matches(
         self, buffer: str, segments: Sequence[Segment]
-    ) -> Iterator[tuple[Segment, int, int, Category, Pattern]]:
-        """What the truths find where the gate let them run; offsets are those of the segment's view."""
-        starts = [segment.start for segment in segments]
+    ) -> Iterator[tuple[Category, Pattern, list[tuple[int, int, int]]]]:
+        """What the truths find where the gate let them run, by pattern; see :meth:`_proved`."""
         screen = screened(buffer)
+        ends = [segment.start - 1 for segment in segments[1:]]
+        ends.append(len(buffer))
         for index, ranges in self._gate.ranges(buffer, screen).items():
             category, pattern = self._rows[index]
-            for first, start, end in self._candidates(buffer, screen, pattern, ranges):
-                segment = segments[bisect_right(starts, start) - 1]
-                by = segment.first - segment.start
-                if first >= segment.start and end + by <= segment.last and segment.is_new(start + by, end + by):
-                    yield segment, start + by, end + by, category, pattern
+            if places := self._proved(buffer, screen, ends, pattern, ranges):
+                yield category, pattern, places
 
-    def _candidates(
-        self, buffer: str, screen: bytes, pattern: Pattern, ranges: list[tuple[int, int, int]]
-    ) -> Iterator[tuple[int, int, int]]:
-        """Proved values of one pattern: where the match begins, where the value begins and ends.
+    def _proved(
+        self, buffer: str, screen: bytes, ends: Sequence[int], pattern: Pattern, ranges: list[tuple[int, int, int]]
+    ) -> list[tuple[int, int, int]]:
+        """Values of one pattern: where the match begins, where the value begins and ends, all in the buffer.
 
         A refused candidate is searched again from its second character, so
         nothing that overlaps it is shadowed.
         """
         truth = compiled(pattern.regex, buffer.isascii())
-        group = truth.group
+        search, group, near = truth.search, truth.group, pattern.near
+        proof, extent = pattern.proof, pattern.extent
+        if pattern.regional:
+            proof = self._national_phone
+        places = []
         done = 0
-        for first, stop, limit in ranges:
-            at = max(first, done)
-            while match := truth.search(buffer, screen, at, stop, limit):
+        for at, stop, limit in ranges:
+            at = max(at, done)
+            while match := search(buffer, screen, at, stop, limit):
                 start, end = match.span(group)
-                if pattern.extent is not None:
-                    bound = buffer.find(SEPARATOR, end)
-                    end = pattern.extent(buffer, start, end, len(buffer) if bound < 0 else bound)
+                if extent is not None:
+                    end = extent(buffer, start, end, ends[bisect_left(ends, end)])
                     size = end - start
-                elif pattern.regional:
-                    size = end - start if national_phone(buffer[start:end], self.settings.regions) else 0
                 else:
-                    size = pattern.proof(buffer[start:end]) if pattern.proof else end - start
-                if size > 0 and (not pattern.near or _beside(pattern.near, buffer, start, start + size)):
-                    yield match.start(), start, start + size
+                    size = proof(buffer[start:end]) if proof else end - start
+                if size > 0 and (not near or _beside(near, buffer, start, start + size)):
+                    places.append((match.start(), start, start + size))
                     at = max(start + size, match.start() + 1)
                 else:
                     at = max(-end, match.start() + 1)
             done = max(done, at)
+        return places
+
+    def _national_phone(self, text: str) -> int:
+        return len(text) if national_phone(text, self.settings.regions) else 0
 
     # -- merging ---------------------------------------------------------------------------------
 
     def _settled(self, finds: list[Find], text: str) -> list[Span]:
         """Spans of one text: most finds stand alone, or a value's key says what its shape does; the rest is merged."""
-        finds.sort(key=_by_place)
+        finds.sort(key=_by_start)
         cut = _Cutter(text).span
         settled: list[Span] = []
         at, count = 0, len(finds)
@@ -292,6 +306,20 @@ def _segments(texts: Sequence[Text]) -> tuple[list[Segment], str]:
     return segments, buffer
 
 
+def _placed(segments: Sequence[Segment], places: Iterable[tuple[int, int, int]]) -> Iterator[tuple[Segment, int, int]]:
+    """The values of some places of the buffer, by segment and its view; what crosses from one into another is none."""
+    if len(segments) == 1 and segments[0].is_simple:
+        for _, start, end in places:
+            yield segments[0], start, end
+        return
+    starts = [segment.start for segment in segments]
+    for first, start, end in places:
+        segment = segments[bisect_right(starts, start) - 1]
+        by = segment.first - segment.start
+        if first >= segment.start and end + by <= segment.last and segment.is_new(start + by, end + by):
+            yield segment, start + by, end + by
+
+
 def _spoken(segments: Sequence[Segment]) -> Iterator[Segment]:
     """Everything that may have structure: the readings, and each string literal by itself."""
     for segment in segments:
@@ -313,7 +341,7 @@ def _words(words: str) -> re2._Regexp:
     return re2.compile(f"(?i){words}".encode())
 
 
-_by_place = itemgetter(0, 1)
+_by_start = itemgetter(0)
 
 
 # -- spans ----------------------------------------------------------------------------------------

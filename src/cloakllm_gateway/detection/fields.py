@@ -335,12 +335,18 @@ def _split(line: str, mark: str, at: int) -> list[tuple[int, int]]:
 
 
 def _unquoted(line: str, start: int, end: int, mark: str) -> list[tuple[int, int]]:
+    chunk = line[start:end]
     found = []
-    for cell in line[start:end].split(mark):
-        end = start + len(cell)
-        inner = cell.lstrip(" ")
-        found.append((end - len(inner), end - len(inner) + len(inner.rstrip(" \t"))))
-        start = end + 1
+    if " " in chunk or "\t" in chunk:
+        for cell in chunk.split(mark):
+            end = start + len(cell)
+            inner = cell.lstrip(" ")
+            found.append((end - len(inner), end - len(inner) + len(inner.rstrip(" \t"))))
+            start = end + 1
+    else:
+        for size in map(len, chunk.split(mark)):
+            found.append((start, start + size))
+            start += size + 1
     return found
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain
 
 from cloakllm_gateway.detection import fields
@@ -25,6 +25,8 @@ from cloakllm_gateway.spans import Text
 _SECRETS = frozenset(("SECRET", "API_KEY"))
 #: Categories whose keys are also names of variables.
 _CODED = _SECRETS | {"USERNAME"}
+#: A value that a key proves: start, end, category, and the decoded value if it has escapes.
+Proved = tuple[int, int, Category, str | None]
 _IDENTIFIER = lazy(r"[A-Za-z_][A-Za-z_.-]*", re.ASCII)
 
 
@@ -35,28 +37,33 @@ class Structure:
         self._categories = categories
         self._shapes = {name: lazy(category.shape, re.DOTALL) for name, category in categories.items()}
 
-    def inside(self, text: str) -> Iterator[tuple[int, int, Category, str | None]]:
-        """Values that fields of the text prove: start, end, category, and the decoded value if it has escapes."""
+    def inside(self, text: str) -> list[Proved]:
+        """Values that fields of the text prove."""
         marks = places(text)
         tops = list(heads(text)) if "\n" in text else []
         inserts = fields.may_insert(text)
+        found: list[Proved] = []
         if not (marks or tops or inserts):
-            return
+            return found
         for start, stop in _blocks(text):
             own_marks = _between(marks, start, stop)
             own_tops = _between(tops, start, stop)
             if own_marks or own_tops or inserts:
-                for first, last, category, value in self._block(text[start:stop], own_marks, own_tops):
-                    yield start + first, start + last, category, value
+                proved = self._block(text[start:stop], own_marks, own_tops)
+                found += [(at + start, end + start, category, value) for at, end, category, value in proved]
+        return found
 
-    def _block(
-        self, text: str, marks: Sequence[int], tops: Sequence[int]
-    ) -> Iterator[tuple[int, int, Category, str | None]]:
+    def _block(self, text: str, marks: Sequence[int], tops: Sequence[int]) -> list[Proved]:
         """The same for a block, in which ``marks`` end keys and ``tops`` are on lines that may head a table."""
+        proved: list[Proved] = []
         for columns in chain(fields.tables(text, tops, classify, _is_personal, _is_named), fields.inserts(text)):
-            for start, end, category in self._table(text, columns):
-                yield start, end, category, None
-        found = list(_fields(text, marks))
+            self._table(text, columns, proved)
+        if marks:
+            self._fields(text, list(_fields(text, marks)), proved)
+        return proved
+
+    def _fields(self, text: str, found: Sequence[tuple[str, Field, str]], proved: list[Proved]) -> None:
+        """The values of fields whose keys mean something."""
         persons = {
             (reader, field.record)
             for reader, field, kind in (found if any(kind == NAME for _, _, kind in found) else ())
@@ -77,33 +84,40 @@ class Structure:
             if kind in _SECRETS and not _is_secret(text, field, reader, value):
                 continue
             if self._fits(kind, value):
-                yield start, end, self._categories[kind], value if value != raw else None
+                proved.append((start, end, self._categories[kind], value if value != raw else None))
 
-    def _table(self, text: str, columns: Sequence[Column]) -> Iterator[tuple[int, int, Category]]:
-        """The cells of a table that their column proves."""
+    def _table(self, text: str, columns: Sequence[Column], proved: list[Proved]) -> None:
+        """The cells of a table that their column proves, column by column."""
         personal: set[int] = set()  # rows
         named: list[Column] = []
         for column in columns:
             kind = classify(column.key)
             if kind == NAME:
                 named.append(column)
-            elif (card := kind == NUMBER) or kind in self._categories:
-                kind = "CREDIT_CARD" if card else kind
-                if (category := self._categories.get(kind)) is None:
-                    continue
-                wanted = checks.card if card else is_random if kind in _SECRETS and _ambiguous(column.key) else None
-                for row, (start, end) in enumerate(column.cells):
-                    if start < end and self._fits(kind, text[start:end]) and (not wanted or wanted(text[start:end])):
-                        if kind in PERSONAL:
-                            personal.add(row)
-                        yield start, end, category
-        if "PERSON" in self._categories:
+                continue
+            test = checks.card if kind == NUMBER else is_random if _is_ambiguous_secret(kind, column.key) else None
+            kind = "CREDIT_CARD" if kind == NUMBER else kind
+            if (category := self._categories.get(kind)) is None:
+                continue
+            fits = self._fitting(kind, test)
+            rows = [row for row, (start, end) in enumerate(column.cells) if fits(text[start:end])]
+            proved += [(*column.cells[row], category, None) for row in rows]
+            if kind in PERSONAL:
+                personal.update(rows)
+        if (category := self._categories.get("PERSON")) is not None:
+            fits = self._fitting("PERSON", capitalised_name)
             for column in named:
-                for row in sorted(personal):
-                    start, end = column.cells[row]
-                    value = text[start:end]
-                    if capitalised_name(value) and self._fits("PERSON", value):
-                        yield start, end, self._categories["PERSON"]
+                cells = [column.cells[row] for row in sorted(personal)]
+                proved += [(start, end, category, None) for start, end in cells if fits(text[start:end])]
+
+    def _fitting(self, kind: str, test: Callable[[str], bool] | None) -> Callable[[str], bool]:
+        """Whether a value fits its kind and passes a test; each value is looked at once, for columns repeat them."""
+
+        @cache
+        def fits(value: str) -> bool:
+            return self._fits(kind, value) and (test is None or test(value))
+
+        return fits
 
     def around(self, texts: Sequence[Text]) -> Iterator[tuple[int, int, int, Category]]:
         """Values that the keys of the texts prove: index, start, end, category."""
@@ -212,6 +226,10 @@ def _trimmed(text: str, field: Field) -> tuple[int, int]:
     if not field.quoted and end > start and text[end - 1] in ".,;!?":
         end -= 1
     return start, end
+
+
+def _is_ambiguous_secret(kind: str, key: str) -> bool:
+    return kind in _SECRETS and _ambiguous(key)
 
 
 def _ambiguous(key: str) -> bool:
