@@ -406,3 +406,21 @@ def test_a_find_that_crosses_the_edge_of_a_number_leaves_the_number_a_text():
     spans = [Span(a, b, "TERM", text[a:b], text[a:b]) for a, b in ((0, 1), (2, 3), (4, 6))]
     hidden, entries, _ = hide(text, spans)
     assert put(hidden, entries=entries) == text
+
+
+def test_a_text_that_is_read_and_sent_in_a_json_document_is_the_same_text():
+    html = '<a title=\'say "x" &amp; go\' href="/%40">k%40x.org \uff4b</a>'
+    at = html.index('say "x" &amp; go'), html.index("k%40x.org \uff4b")
+    spans = [
+        Span(at[0], at[0] + 16, "TERM", 'say "x" & go', "a"),
+        Span(at[1], at[1] + 11, "TERM", "k@x.org k", "b", Encoding.FOLDED),
+    ]
+    hidden, entries, _ = hide(html, spans)
+    for depth in range(3):
+        text, back = hidden, put(hidden, entries=entries)
+        for _ in range(depth):
+            text = json.dumps({"content": text})
+        back = put(text, entries=entries)
+        for _ in range(depth):
+            back = json.loads(back)["content"]
+        assert back == html

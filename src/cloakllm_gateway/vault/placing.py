@@ -18,6 +18,7 @@ token, however many tokens there are.  What a value looks like where it lands
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -29,7 +30,7 @@ from cloakllm_gateway.spans import Encoding, Kind, Span
 from cloakllm_gateway.vault import code
 from cloakllm_gateway.vault.code import Language
 from cloakllm_gateway.vault.contexts import Bare, Layers, Spot, decoded, encoded, is_json, numbers, repeated_keys, spots
-from cloakllm_gateway.vault.entries import Entry
+from cloakllm_gateway.vault.entries import Entry, Spelling
 from cloakllm_gateway.vault.tokens import LITERAL, TokenMatch
 
 
@@ -120,10 +121,31 @@ def _written(entry: Entry, spot: Spot, whole: bool) -> tuple[int, int, str]:
         return (*spot.literal, spelling.raw)
     if not spot.layers:
         return spot.start, spot.end, spelling.value if whole and not is_number else spelling.raw
-    if spelling.encoding is spot.layers[-1] and decoded(spelling.raw, spot.layers) == spelling.value:
-        return spot.start, spot.end, spelling.raw
-    return spot.start, spot.end, encoded(spelling.value, spot.layers)
+    return spot.start, spot.end, _layered(spelling, spot.layers, alone=spot.literal is not None)
 
+
+def _layered(spelling: Spelling, layers: Layers, *, alone: bool) -> str:
+    """A value inside ``layers``; ``alone`` where nothing else stands in the string that holds it.
+
+    Where it was found in just such a place, its raw text.  Where it was found
+    in a place like the innermost one, that raw text encoded for the others: a
+    file of HTML that is sent in a JSON document.  In a longer string of a JSON
+    document likewise, because that string is a text like any other.
+    """
+    raw = spelling.raw
+    if spelling.encoding is layers[-1]:
+        if decoded(raw, layers) == spelling.value and not _OPEN_QUOTE.match(raw):
+            return raw
+        if decoded(raw, layers[-1:]) == spelling.value:
+            return encoded(raw, layers[:-1])
+    elif not alone and set(layers) == {Encoding.JSON} and spelling.encoding not in _OF_JSON:
+        return encoded(raw, layers)
+    return encoded(spelling.value, layers)
+
+
+#: A quotation mark that would end a string of JSON.
+_OPEN_QUOTE = lazy(r'(?:[^"\\]|\\.)*+"', re.DOTALL)
+_OF_JSON = (Encoding.JSON, Encoding.JSON_NUMBER)
 
 _LEXEME = lazy(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 
