@@ -1,9 +1,9 @@
 #!/bin/sh
-# Fetches the official conformance suite from npm, and on Linux a node that is new enough for it, into
+# Fetches the official conformance suite and the Inspector from npm, and on Linux a node that is new enough for it, into
 # .cache/conformance of the repository.  Where npm is missing, the test that needs it skips and says so.
 set -eu
 
-PACKAGES='@modelcontextprotocol/conformance@0.2.0-alpha.12'
+PACKAGES='@modelcontextprotocol/conformance@0.2.0-alpha.12 @modelcontextprotocol/inspector@~2.12.0'
 
 target=$(cd "$(dirname "$0")/../.." && pwd)/.cache/conformance
 
