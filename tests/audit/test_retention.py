@@ -83,9 +83,26 @@ def test_a_gateway_killed_while_it_removes_files_leaves_them_to_the_next_one(log
     retention.prune(log, 5, LATER)
     for path in sorted(before.glob("*.jsonl"))[3:6]:
         shutil.copy(path, log / path.name)
-    assert verify(gather(log)).status is Status.WRONG
+    verdict = verify(gather(log))
+    assert (verdict.status, verdict.first, verdict.entries) == (Status.SELF_CONSISTENT, 30, 20)
     assert retention.prune(log, 5, LATER) == 3
     assert verify(gather(log)).status is Status.SELF_CONSISTENT
+
+
+def test_nothing_else_can_be_put_under_the_base(log: Path, tmp_path: Path):
+    """Neither a part of what went, nor something that follows as well."""
+    before = shutil.copytree(log, tmp_path / "before")
+    retention.prune(log, 5, LATER)
+    old = sorted(before.glob("*.jsonl"))[:6]
+    for path in old[3:5]:
+        shutil.copy(path, log / path.name)
+    assert [problem.kind for problem in verify(gather(log)).problems] == ["missing"]
+    forged = writer(tmp_path / "forged", Clock())
+    forged.append([body(upstream="mailer") for _ in range(30)])
+    for path in old[3:5]:
+        (log / path.name).unlink()
+    shutil.copy(tmp_path / "forged" / old[0].name, log)
+    assert [problem.kind for problem in verify(gather(log)).problems] == ["rewritten", "link"]
 
 
 def test_days_that_were_tampered_with_are_evidence_and_stay(log: Path):

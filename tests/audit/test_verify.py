@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import threading
 import tracemalloc
 from collections.abc import Callable
 from contextlib import suppress
@@ -329,6 +330,24 @@ def test_a_whole_log_rolled_back_with_its_checkpoints_is_told_by_the_anchor(log:
     shutil.copy(log / CHECKPOINTS, outside / CHECKPOINTS)
     assert judged(before).status is Status.SELF_CONSISTENT
     assert "cut" in [problem.kind for problem in judged(before, outside).problems]
+
+
+def test_a_log_that_goes_on_while_it_is_read_is_not_cut(log: Path, outside: Path, tmp_path: Path):
+    """What the anchor says is read before what it is about."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+
+    def go_on() -> None:
+        with pipe.open("wb") as anchor:  # waits for who reads it
+            writer(log, Clock(BEGIN.replace(month=6))).append([an_entry()])
+            checkpoint(log)
+            anchor.write((log / CHECKPOINTS).read_bytes())
+
+    gateway = threading.Thread(target=go_on)
+    gateway.start()
+    verdict = verify(gather(log, outside / PUBLIC_KEYS, pipe))
+    gateway.join()
+    assert (verdict.status, verdict.anchored) == (Status.VERIFIED, 13)
 
 
 def test_a_verdict_says_from_when_to_when(log: Path):

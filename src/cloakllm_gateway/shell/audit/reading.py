@@ -36,19 +36,14 @@ def gather(directory: Path, key: Path | None = None, checkpoint: Path | None = N
     Raises :class:`AuditError` for what can't be read.
     """
     try:
-        # In this order, and at one moment: a log is never shorter than its checkpoints.
+        # In this order, because the log goes on: a gateway writes entries, signs them, and takes that elsewhere.
+        trusted, anchors = _from_elsewhere(key, directory), _from_elsewhere(checkpoint, directory)
+        keys = _optional(directory / PUBLIC_KEYS)
         with _held(directory / SIGNING_LOCK):
             checkpoints, base = _optional(directory / CHECKPOINTS), _optional(directory / BASE)
             files = [_file(path, size) for path, size in _sizes(directory)]
-        return Evidence(
-            files=files,
-            strangers=[path.name for path in strangers(directory)],
-            keys=_optional(directory / PUBLIC_KEYS),
-            checkpoints=checkpoints,
-            base=base,
-            trusted=_from_elsewhere(key, directory),
-            anchors=_from_elsewhere(checkpoint, directory),
-        )
+        others = [path.name for path in strangers(directory)]
+        return Evidence(files, others, keys, checkpoints, base, trusted, anchors)
     except OSError as error:
         raise _unreadable(error, directory) from None
 
