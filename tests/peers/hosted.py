@@ -5,6 +5,7 @@ Like :mod:`.driver` this knows the envelope of the protocol and nothing else.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -213,6 +214,14 @@ def stateless(request: Message, version: str = STATELESS_VERSION, **more: Any) -
     if isinstance(name, str):
         headers["mcp-name"] = name
     return {**request, "params": {**params, "_meta": meta}}, headers
+
+
+def tokens_file(path: Path, **tokens: str) -> Path:
+    """A file that lets each principal in with its token."""
+    lines = [f"{name}: sha256:{hashlib.sha256(token.encode()).hexdigest()}\n" for name, token in tokens.items()]
+    path.write_text("".join(lines), "ascii")
+    path.chmod(0o600)
+    return path
 
 
 def is_running(pid: int) -> bool:

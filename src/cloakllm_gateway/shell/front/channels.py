@@ -187,13 +187,13 @@ class SessionChannel(Channel):
         """The client's answer to a question."""
         await self.post(Received(CLIENT, line))
 
-    def left(self, exchange: Exchange, *, may_return: bool) -> None:
+    def left(self, exchange: Exchange, *, may_return: bool, answered: bool) -> None:
         """The connection of an exchange is over, which takes nothing back in this era.
 
         Without the id of an event nobody can come back for what it did not get.
         """
         if not may_return:
-            exchange.lost = True
+            exchange.lost = not answered
             self._finished.pop(exchange.number, None)
 
     # -- to the client ---------------------------------------------------------------------------------

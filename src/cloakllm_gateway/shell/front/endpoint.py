@@ -105,12 +105,12 @@ class Endpoint:
     async def _post_session(self, http: Http, principal: str, posted: Posted) -> None:
         message = posted.message
         if isinstance(message, Request) and message.method == "initialize" and http.header(SESSION) is None:
-            channel = self._hub.new_session(principal)
-        else:
-            channel = self._session(http, principal)
+            await self._begin_session(http, principal, message, posted.line)
+            return
+        channel = self._session(http, principal)
         with channel:
             if isinstance(message, Request):
-                await self._ask_session(http, channel, message, posted.line)
+                await _ask_session(http, channel, message, posted.line)
                 return
             if isinstance(message, Notification):
                 await channel.tell(message, posted.line)
@@ -118,20 +118,12 @@ class Endpoint:
                 await channel.reply(posted.line)
         await http.respond(202)
 
-    async def _ask_session(self, http: Http, channel: SessionChannel, request: Request, line: bytes) -> None:
-        exchange = await channel.ask(request, line)
-        form = Form(
-            headers={"mcp-session-id": channel.id} if request.method == "initialize" else {},
-            event_id=partial(channel.event_id, exchange.number),
-            primed=(http.header(VERSION) or "") >= PRIMING,
-            streamed=gate.prefers_stream(http),
-        )
-        try:
-            await until_left(http, partial(_answer, http, channel, exchange, form))
-        finally:
-            channel.left(exchange, may_return=http.streaming)
-            if request.method == "initialize" and exchange.failed:
-                channel.end()
+    async def _begin_session(self, http: Http, principal: str, request: Request, line: bytes) -> None:
+        channel = self._hub.new_session(principal)
+        with channel:
+            exchange = await _ask_session(http, channel, request, line, {SESSION: channel.id})
+        if exchange.failed or exchange.lost:
+            channel.end()  # nobody knows its id, or has a use for it
 
     async def _post_stateless(self, http: Http, principal: str, posted: Posted) -> None:
         message = posted.message
@@ -177,6 +169,22 @@ class Endpoint:
         form = Form(event_id=partial(channel.event_id, number), streamed=True)
         with channel:
             await until_left(http, partial(deliver, http, stream.follow(after), form))
+
+
+async def _ask_session(
+    http: Http, channel: SessionChannel, request: Request, line: bytes, headers: Mapping[str, str] | None = None
+) -> Exchange:
+    exchange = await channel.ask(request, line)
+    form = Form(
+        headers=headers or {},
+        event_id=partial(channel.event_id, exchange.number),
+        primed=(http.header(VERSION) or "") >= PRIMING,
+    )
+    try:
+        await until_left(http, partial(_answer, http, channel, exchange, form))
+    finally:
+        channel.left(exchange, may_return=http.streaming, answered=http.complete)
+    return exchange
 
 
 async def _answer(http: Http, channel: Channel, exchange: Exchange, form: Form) -> None:
