@@ -11,6 +11,8 @@ import pytest
 from tests.contracts.conftest import redis_server
 from tests.contracts.servers import RedisServer
 from tests.hostile.scene import KIM, honest, hostile, meet, refusal, shown, told
+from tests.hostile.test_flooding import KEYS, WORDS, renumbered, visit
+from tests.hostile.test_flooding import crm as searching
 from tests.peers.driver import Driver, Processes, text_of
 from tests.peers.upstream import Upstream, text
 
@@ -108,3 +110,19 @@ def test_a_store_that_was_tampered_with_stops_the_start(peers, tmp_path):
     lines = [line for path in (tmp_path / "state" / "audit").glob("*.jsonl") for line in path.read_text().splitlines()]
     last = json.loads(lines[-1])
     assert (last["event_type"], last["action"], last["refused"]) == ("vault", "check", True)
+
+
+def test_words_that_were_made_personal_spoil_nobody_s_next_session(peers, tmp_path):
+    """Threat 5, after a restart: what an upstream taught a vault that lasts garbles nothing of the others."""
+    rows = [{"email": "a@posteo-mail.de", key: word} for key in KEYS for word in WORDS]
+    seen = []
+    for run, said in enumerate((text("nothing"), text("x", structuredContent={"rows": rows}))):
+        folder = tmp_path / f"run-{run}"
+        folder.mkdir()
+        honest_one, evil = searching(folder), hostile(folder).tool("rows", said)
+        first = session(peers, folder / "state", honest_one, evil, vault={"backend": "sqlite"})
+        first.tool("evil__rows")
+        first.finish()
+        second = session(peers, folder / "state", honest_one, evil, vault={"backend": "sqlite"})
+        seen.append(renumbered(visit(second)))
+    assert seen[0] == seen[1]
