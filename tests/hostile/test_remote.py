@@ -10,20 +10,13 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
-from typing import Any
 
 import anyio
 import pytest
 
 from cloakllm_gateway.core.events import Overlong
-from cloakllm_gateway.protocol import jsonrpc
-from cloakllm_gateway.shell.config import Config, DetectionConfig, Kind, UpstreamConfig
-from cloakllm_gateway.shell.logging import Logger
-from cloakllm_gateway.shell.run import session
-from cloakllm_gateway.shell.transports.memory import Memory
-from cloakllm_gateway.shell.wiring import assemble
-from tests.shell.remotes import LIMIT, VERSION, Handler, linked, scripted
+from cloakllm_gateway.shell.config import Kind
+from tests.shell.remotes import LIMIT, VERSION, Handler, gateway, linked, scripted
 from tests.shell.web import Answering, Script, Web, web
 
 pytestmark = pytest.mark.anyio
@@ -330,37 +323,6 @@ async def test_a_server_that_takes_no_message_is_dropped_before_memory_is_gone(t
         for id in range(1, 12):
             await crm.ask(id, "tools/call", {"x": "y" * (1 << 20)})
         assert (await crm.until_disconnected()).reason == "does not take its messages"
-
-
-# -- the whole gateway -----------------------------------------------------------------------------
-
-
-class Client:
-    """The least of an MCP client."""
-
-    def __init__(self) -> None:
-        self.transport = Memory()
-
-    async def ask(self, id: int, method: str, params: dict[str, Any] | None = None) -> Any:
-        await self.transport.say(jsonrpc.encode(jsonrpc.request(id, method, params)))
-        with anyio.fail_after(20):
-            while (message := jsonrpc.decode(await self.transport.hear())).get("id") != id:
-                pass
-        return message["result"]
-
-
-@asynccontextmanager
-async def gateway(tmp_path: Path, url: str) -> AsyncIterator[Client]:
-    """A client of a gateway with one upstream, ``crm`` at ``url``."""
-    detection = DetectionConfig(ner_entity_types=())
-    config = Config(upstreams={"crm": UpstreamConfig(url=url)}, state_dir=str(tmp_path / "state"), detection=detection)
-    client = Client()
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(session, assemble(config, Logger("error")), client.transport)
-        await client.ask(1, "initialize", {"protocolVersion": VERSION, "capabilities": {}})
-        await client.transport.say(jsonrpc.encode(jsonrpc.notification("notifications/initialized")))
-        yield client
-        client.transport.leave()
 
 
 def test_no_http_client_is_loaded_where_no_upstream_needs_one():

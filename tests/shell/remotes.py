@@ -1,4 +1,4 @@
-"""A link to a scripted server, watched: what it posted, what it logged."""
+"""A link to a scripted server, watched: what it posted, what it logged; and a whole gateway with such a server."""
 
 from __future__ import annotations
 
@@ -13,10 +13,13 @@ import anyio
 from cloakllm_gateway.core.events import Connected, Disconnected, Event, Overlong, Received, Send
 from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.protocol.headers import mirrored
-from cloakllm_gateway.shell.config import UpstreamConfig
+from cloakllm_gateway.shell.config import Config, DetectionConfig, UpstreamConfig
 from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.remote.link import Remote
+from cloakllm_gateway.shell.run import session
 from cloakllm_gateway.shell.supervisor import Restarts, Spec
+from cloakllm_gateway.shell.transports.memory import Memory
+from cloakllm_gateway.shell.wiring import assemble
 from tests.shell.web import Answering, Script
 
 LIMIT = 4 << 20
@@ -169,3 +172,31 @@ def scripted(session: str = "s-1", **methods: Handler) -> Script:
             await answering.respond(202)
 
     return script
+
+
+class Client:
+    """The least of an MCP client."""
+
+    def __init__(self) -> None:
+        self.transport = Memory()
+
+    async def ask(self, id: int, method: str, params: dict[str, Any] | None = None) -> Any:
+        await self.transport.say(jsonrpc.encode(jsonrpc.request(id, method, params)))
+        with anyio.fail_after(20):
+            while (message := jsonrpc.decode(await self.transport.hear())).get("id") != id:
+                pass
+        return message["result"]
+
+
+@asynccontextmanager
+async def gateway(tmp_path: Path, url: str) -> AsyncIterator[Client]:
+    """A client of a gateway with one upstream, ``crm`` at ``url``."""
+    detection = DetectionConfig(ner_entity_types=())
+    config = Config(upstreams={"crm": UpstreamConfig(url=url)}, state_dir=str(tmp_path / "state"), detection=detection)
+    client = Client()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(session, assemble(config, Logger("error")), client.transport)
+        await client.ask(1, "initialize", {"protocolVersion": VERSION, "capabilities": {}})
+        await client.transport.say(jsonrpc.encode(jsonrpc.notification("notifications/initialized")))
+        yield client
+        client.transport.leave()

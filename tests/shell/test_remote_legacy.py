@@ -68,7 +68,20 @@ async def test_a_refused_handshake_is_tried_the_older_way(tmp_path, refusal):
     assert [asked.path for asked in server.asked] == ["/mcp", "/mcp"] + 2 * ["/messages?session=1"]
 
 
-@pytest.mark.parametrize("refusal", [400, 404, 405])
+async def test_a_bad_request_may_be_about_the_era_so_it_is_an_answer(tmp_path):
+    async def script(answering: Answering) -> None:
+        await answering.respond(400)
+
+    async with web(script) as server, linked(tmp_path, server.url) as crm:
+        await crm.until_connected()
+        await crm.ask(1, "initialize", {})
+        assert "HTTP status 400" in await crm.error(1)
+        await crm.ask_stateless(2, "server/discover")
+        await crm.error(2)
+    assert [asked.method for asked in server.asked] == ["POST", "GET", "POST"]
+
+
+@pytest.mark.parametrize("refusal", [404, 405])
 async def test_a_server_that_speaks_neither_is_described_by_its_refusal(tmp_path, refusal):
     async def script(answering: Answering) -> None:
         await answering.respond(refusal, "text/html", b"kim@acme.com")

@@ -138,10 +138,13 @@ class Greeting:
         bridges = self._settings.bridge_versions or self._front is Era.STATELESS
         return bool(self.agreed) and version != self.agreed and not bridges
 
-    def _discover(self, upstream: Upstream, then: Callable[[Upstream], None]) -> None:
+    def _discover(self, upstream: Upstream, then: Callable[[Upstream], None], *, again: bool = False) -> None:
         """Ask whether it speaks the stateless era; ``then`` what else is to be tried."""
 
         def answered(answer: Response | Failure) -> None:
+            if not again and isinstance(answer, Failure) and eras.is_about_version(answer.error):
+                self._discover(upstream, then, again=True)
+                return
             hello = answer.result if isinstance(answer, Response) and isinstance(answer.result, dict) else {}
             spoken = hello.get("supportedVersions")
             versions = [v for v in eras.STATELESS_VERSIONS if isinstance(spoken, list) and v in spoken]

@@ -186,6 +186,8 @@ class Lists:
         for item in items:
             if not _has(item, "name"):
                 continue
+            if self._is_misdeclared(upstream, item):
+                continue
             original = item["name"]
             name = exposed(upstream.settings.prefix, original, self._settings.name_budget)
             if name in routes:
@@ -203,6 +205,14 @@ class Lists:
                 self._tools.advertised(upstream.settings, original, shown) if method == "tools/list" else shown
             )
         return taken
+
+    def _is_misdeclared(self, upstream: Upstream, tool: dict[str, Any]) -> bool:
+        """Whether its schema wants arguments repeated in headers that can't be: such a tool must not be offered."""
+        if not upstream.settings.over_http or upstream.era is Era.SESSION:
+            return False
+        if fault := headers.fault(tool.get("inputSchema")):
+            self._emit(Log("warning", "tool_left_out", {"upstream": upstream.name, "reason": fault}))
+        return bool(fault)
 
     def _presented(self, upstream: Upstream, item: dict[str, Any]) -> dict[str, Any]:
         meta = item.get("_meta")

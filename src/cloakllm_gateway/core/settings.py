@@ -93,6 +93,7 @@ class UpstreamSettings(Struct, frozen=True):
     ``categories`` says what is done with its values, ``tools`` what holds for some of its tools.
     ``request_timeout`` is in seconds, renewed by every progress notification.
     ``relax_input_schema`` lets tokens stand where its tools ask for text of a form.
+    ``over_http`` says that headers may repeat parts of what it is sent.
     """
 
     name: str
@@ -108,6 +109,7 @@ class UpstreamSettings(Struct, frozen=True):
     elicitation: bool = True
     roots: bool = True
     relax_input_schema: bool = False
+    over_http: bool = False
 
 
 class Settings(Struct, frozen=True):

@@ -73,6 +73,15 @@ def meta_of(params: Mapping[str, Any] | None) -> Mapping[str, Any]:
     return meta if isinstance(meta, dict) else {}
 
 
+def is_about_version(error: Mapping[str, Any]) -> bool:
+    """Whether an error says that the server speaks the stateless era, in a version that we speak too."""
+    data = error.get("data")
+    supported = data.get("supported") if isinstance(data, dict) else None
+    if error.get("code") != UNSUPPORTED_VERSION or not isinstance(supported, list):
+        return False
+    return any(version in supported for version in STATELESS_VERSIONS)
+
+
 def is_stateless(method: str, params: Mapping[str, Any] | None) -> bool:
     """Whether a request is of the stateless era: it carries its own version, and is no handshake."""
     return method == "server/discover" or (method != "initialize" and VERSION in meta_of(params))

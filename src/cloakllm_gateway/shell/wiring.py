@@ -150,6 +150,8 @@ def core_settings(config: Config, detection: DetectionSettings) -> Settings:
         max_bytes=config.limits.max_message_bytes,
         max_depth=config.limits.max_depth,
         version=__version__,
+        bridge_versions=config.bridge_versions,
+        secret=secrets.token_bytes(32),
     )
 
 
@@ -168,6 +170,7 @@ def _upstream(name: str, config: UpstreamConfig) -> UpstreamSettings:
         elicitation=_granted(config.elicitation, config),
         roots=_granted(config.roots, config),
         relax_input_schema=config.relax_input_schema,
+        over_http=config.url is not None,
     )
 
 

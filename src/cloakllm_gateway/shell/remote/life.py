@@ -132,7 +132,7 @@ class Life:
         """Pass on why: the JSON-RPC error that the body was, else the status and nothing that a server wrote."""
         if error is not None and message.id is not None:
             await self.received(jsonrpc.encode({"jsonrpc": "2.0", "id": message.id, "error": error}))
-        elif message.method == "initialize":
+        elif message.method == "initialize" and status != HTTPStatus.BAD_REQUEST:  # which may be about the era
             self.end(meaning(status), final=status in (401, 403) or 300 <= status < 400)
         else:
             await self.failed(message, meaning(status), sent=status >= 500)

@@ -179,8 +179,11 @@ class _Connection:
         try:
             await self._way.exchange(message, left)
         except NotStreamable as refusal:
-            await self.open_legacy(refusal.reason)
-            if not self.life.ended.is_set():
+            try:
+                await self._open_legacy()
+            except Unreachable:
+                await self.life.refused(message, refusal.status, None)
+            else:
                 await self._way.exchange(message, left)
 
     def _give_up(self, id: Id | None) -> None:
@@ -189,15 +192,17 @@ class _Connection:
         if exchange is not None:
             exchange.scope.cancel()
 
-    async def open_legacy(self, otherwise: str = "") -> None:
-        """Speak HTTP+SSE from here on; where that is not spoken, the life ends with the reason, or ``otherwise``."""
-        legacy = Legacy(self.life)
+    async def open_legacy(self) -> None:
+        """Speak HTTP+SSE from the beginning; where that is not spoken, the life ends."""
         try:
-            await legacy.open()
+            await self._open_legacy()
         except Unreachable as error:
-            self.life.end(otherwise or error.reason)
-        else:
-            self._way = legacy
+            self.life.end(error.reason)
+
+    async def _open_legacy(self) -> None:
+        legacy = Legacy(self.life)
+        await legacy.open()
+        self._way = legacy
 
     async def close(self) -> None:
         await self._way.close()

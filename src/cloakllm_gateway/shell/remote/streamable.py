@@ -22,7 +22,7 @@ from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.protocol.framing import Oversized
 from cloakllm_gateway.protocol.headers import VERSION
 from cloakllm_gateway.shell.remote.client import Answer, Unreachable
-from cloakllm_gateway.shell.remote.life import CANCELLED, Life, Outgoing, answers, error_in, meaning
+from cloakllm_gateway.shell.remote.life import CANCELLED, Life, Outgoing, answers, error_in
 from cloakllm_gateway.shell.remote.sse import Cursor, Events, ServerEvent
 
 SESSION: Final = "Mcp-Session-Id"
@@ -47,11 +47,11 @@ _VERSION = lazy(r"[0-9A-Za-z.-]{1,64}")
 
 
 class NotStreamable(Exception):
-    """The upstream refused the handshake as one that speaks the older HTTP+SSE would; ``reason`` is what it said."""
+    """The upstream refused the handshake as one that speaks the older HTTP+SSE would."""
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
 
 
 class Streamable:
@@ -138,7 +138,7 @@ class Streamable:
             return
         error = await error_in(answer)
         if error is None and message.method == "initialize" and answer.status in (400, 404, 405):
-            raise NotStreamable(meaning(answer.status))
+            raise NotStreamable(answer.status)
         await self._life.refused(message, answer.status, error)
 
     def _is_over(self, answer: Answer) -> bool:
