@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from cloakllm_gateway.audit.verify import Status, verify
+from cloakllm_gateway.cli.audit import audit
 from cloakllm_gateway.core.texts import UNRECORDED_ANSWER
 from cloakllm_gateway.shell.audit.reading import entries, gather
 from tests.audit.logs import accepted
@@ -315,3 +317,8 @@ def test_hostile_names_do_nothing_to_the_log(peers: Processes, tmp_path: Path):
     assert verify(gather(log)).status is Status.SELF_CONSISTENT
     data = b"".join(path.read_bytes() for path in log.glob("*.jsonl"))
     assert b"\x1b" not in data and b"<script>" not in data and b"=HYPERLINK" not in data
+    assert b"\x1b" not in gateway.stderr
+    for command in (["show"], ["export"], ["report"], ["report", "--format", "html"]):
+        said = CliRunner().invoke(audit, [*command, str(log)], catch_exceptions=False).stdout
+        assert "HYPERLINK" in said or "report" in command
+        assert "\x1b" not in said and "<script>" not in said and '"=' not in said

@@ -194,6 +194,12 @@ def test_a_report_is_one_page_with_pictures_that_fetches_and_runs_nothing(log: P
     assert "2026-05-01 08:00 to 2026-05-03 08:00 UTC" in text
 
 
+def test_a_report_says_first_what_is_wrong(log: Path):
+    sorted(log.glob("*.jsonl"))[-1].unlink()
+    for how in ("text", "html"):
+        assert "cut: the log has 8 entries" in run("report", log, "--format", how).stdout
+
+
 def test_a_report_tells_values_for_another_server_from_those_for_their_own(tmp_path: Path):
     log = writer(tmp_path)
     for origin, count in (("crm", 3), ("mailer", 2)):

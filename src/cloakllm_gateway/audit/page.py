@@ -48,8 +48,8 @@ def as_html(report: Report, verdict: str) -> str:
         '<meta name="viewport" content="width=device-width">'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
         f"<style>{_STYLE}</style></head><body>\n<h1>Audit report</h1>\n"
-        f"<div>{_text(span(report))}: {report.entries:,} entries of {len(report.sessions):,} sessions, "
-        f"of which {unclosed(report):,} did not end with an entry.</div>\n"
+        f"<div>{_text(span(report))}: {report.entries:,} entries. "
+        f"Sessions: {len(report.sessions):,}, not ended in order: {unclosed(report):,}.</div>\n"
         f'<div class="verdict {_text(status)}">{_text(verdict)}</div>\n{_tiles(report)}'
         f"<h2>Day by day</h2>\n{_days(report)}<h2>Who got values of whom</h2>\n{_flows(report)}"
         f"<h2>When sessions ran</h2>\n{_sessions(report)}{''.join(map(_table, found))}"
@@ -139,7 +139,7 @@ def _sessions(report: Report) -> str:
         title = f"{session.first[:16]} to {session.last[:16]}, {session.entries} entries"
         top, height = 10 + 5 * begin, max(5 * (end - begin), 1.5)
         marks.append(_bar(_MARGIN + day * step, top, max(step - 2, 1), height, colour, title, 0.75))
-    legend = {"ended in order": _CLOSED, "did not end with an entry": _UNCLOSED}
+    legend = {"ended in order": _CLOSED, "not ended in order": _UNCLOSED}
     return _svg(180, [*marks, *_ends(days, 146), *_legend(legend, 162)])
 
 

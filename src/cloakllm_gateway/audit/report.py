@@ -103,7 +103,7 @@ def as_text(report: Report, verdict: str) -> str:
     lines = [
         f"Audit log: {report.entries} entries, {span(report)}",
         f"Verdict: {verdict}",
-        f"Sessions: {len(report.sessions)}, of which {unclosed(report)} did not end with an entry",
+        f"Sessions: {len(report.sessions)}, not ended in order: {unclosed(report)}",
     ]
     empty = []
     for table in tables(report):

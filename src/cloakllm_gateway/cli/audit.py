@@ -158,10 +158,11 @@ def report_command(
     """
     found = report(_entries(directory, span))
     try:
-        verdict = _in_short(verify(gather(_directory(directory), key, checkpoint)))
+        verdict = verify(gather(_directory(directory), key, checkpoint))
     except AuditError as error:
         _give_up(error)
-    _write([(as_html if how == "html" else as_text)(found, verdict)], output)
+    worst = [_in_words(problem) for problem in verdict.problems[:1]]
+    _write([(as_html if how == "html" else as_text)(found, "; ".join([_in_short(verdict), *worst]))], output)
 
 
 @audit.command("rotate-key")
@@ -240,7 +241,7 @@ def _as_words(directory: Path, verdict: Verdict) -> str:
     lines = [f"{escape(str(directory))}: {verdict.entries} entries{span}, {checkpoints}"]
     if verdict.first:
         lines.append(f"  begins at entry {verdict.first}: what came before was pruned, as a signed checkpoint says")
-    lines += [f"  {_place(problem)}{problem.kind}: {printable(problem.what)}" for problem in verdict.problems]
+    lines += [f"  {_in_words(problem)}" for problem in verdict.problems]
     if verdict.more_problems:
         lines.append(f"  and {verdict.more_problems} more")
     if verdict.fragments:
@@ -259,9 +260,10 @@ def _reach(verdict: Verdict) -> Iterator[str]:
         yield f"Entries from number {verdict.signed} on are younger than the newest checkpoint."
 
 
-def _place(problem: Problem) -> str:
+def _in_words(problem: Problem) -> str:
     line = f":{problem.line}" if problem.line else ""
-    return f"{printable(problem.file)}{line}: " if problem.file else ""
+    place = f"{printable(problem.file)}{line}: " if problem.file else ""
+    return f"{place}{problem.kind}: {printable(problem.what)}"
 
 
 def _as_json(verdict: Verdict) -> str:

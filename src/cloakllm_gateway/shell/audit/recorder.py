@@ -25,12 +25,13 @@ import anyio
 import anyio.to_thread
 
 from cloakllm_gateway.audit import schema
+from cloakllm_gateway.audit.notes import Note
 from cloakllm_gateway.core.events import Record
 from cloakllm_gateway.errors import AuditError
 from cloakllm_gateway.shell.audit.files import Busy
 from cloakllm_gateway.shell.audit.log import Log, explained
 from cloakllm_gateway.shell.audit.secrets import keyed_digest
-from cloakllm_gateway.shell.config import AuditConfig, Fsync, OnAuditError
+from cloakllm_gateway.shell.config import AnchorConfig, AuditConfig, Fsync, OnAuditError
 from cloakllm_gateway.shell.logging import Logger
 
 #: Seconds between two looks at what is due, while there is something new.
@@ -249,6 +250,13 @@ class Audit:
 
         note = sign(self._directory, announce)
         if note is not None and self._config.anchor is not None:
-            from cloakllm_gateway.shell.audit.anchors import anchor
+            self._take_elsewhere(note, self._config.anchor)
 
-            anchor(note, self._config.anchor)
+    def _take_elsewhere(self, note: Note, where: AnchorConfig) -> None:
+        """A copy that could not be taken is no loss for long: the next one covers more."""
+        from cloakllm_gateway.shell.audit.anchors import anchor
+
+        try:
+            anchor(note, where)
+        except AuditError as error:
+            self._logger.log("error", "audit_not_anchored", reason=str(error))
