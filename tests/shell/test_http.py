@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import json
 import socket
+import ssl
+import stat
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 
 from tests.peers.hosted import (
     PATIENCE,
@@ -23,6 +34,7 @@ from tests.peers.hosted import (
     is_running,
     messages_in,
     stateless,
+    tokens_file,
 )
 from tests.peers.upstream import ECHO, Upstream, says, text
 
@@ -432,3 +444,79 @@ def test_an_address_in_use_is_said_and_nothing_is_started(tmp_path: Path) -> Non
         with pytest.raises(AssertionError, match="is in use by another program"):
             Hosted(tmp_path, {"upstreams": {"crm": crm.config()}, "listen": listen})
         assert not crm.starts()
+
+
+def test_it_speaks_tls_where_it_has_a_certificate(tmp_path: Path) -> None:
+    cert, key = certificate(tmp_path)
+    crm = customers(tmp_path / "crm")
+    listen = {"tls": {"cert": str(cert), "key": str(key)}}
+    with hosted(tmp_path, {"upstreams": {"crm": crm.config(prefix="")}, "listen": listen}) as gateway:
+        assert gateway.url.startswith("https://")
+        with gateway.caller(verify=ssl.create_default_context(cafile=str(cert))) as caller:
+            caller.initialize()
+            assert caller.tool("lookup")["content"][0]["text"].startswith("mail [EMAIL_")
+
+
+def certificate(folder: Path) -> tuple[Path, Path]:
+    """A certificate of 127.0.0.1 that has signed itself, and its key."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
+    now = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(hours=1))
+        .not_valid_after(now + timedelta(hours=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(IPv4Address("127.0.0.1"))]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    (folder / "cert.pem").write_bytes(made.public_bytes(Encoding.PEM))
+    (folder / "key.pem").write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    return folder / "cert.pem", folder / "key.pem"
+
+
+def test_the_command_line_says_where_and_for_whom_over_what_the_file_says(tmp_path: Path) -> None:
+    crm = customers(tmp_path / "crm")
+    config = {"upstreams": {"crm": crm.config(prefix="")}, "listen": {"http": "127.0.0.1:1"}}
+    with hosted(tmp_path, config, "--http", "127.0.0.1:0", "--no-auth") as gateway:
+        gateway.said("http_without_tokens")
+        with gateway.caller("none at all") as caller:
+            caller.initialize()
+        assert not (tmp_path / "state" / "http-token").exists()
+    with pytest.raises(AssertionError, match="loopback"):
+        Hosted(tmp_path, config, "--http", "0.0.0.0:0", "--no-auth")
+
+
+def test_a_token_is_made_once_shown_once_and_lets_in(tmp_path: Path) -> None:
+    file = tmp_path / "tokens"
+    command = [sys.executable, "-m", "cloakllm_gateway", "token", "add", "alice", "--file", str(file)]
+    made = [subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip() for _ in range(2)]
+    assert len(set(made)) == 2
+    assert not any(token in file.read_text("ascii") for token in made)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    crm = customers(tmp_path / "crm")
+    config = {"upstreams": {"crm": crm.config(prefix="")}, "auth": {"tokens_file": str(file)}}
+    with hosted(tmp_path, config) as gateway, gateway.caller(made[0]) as one, gateway.caller(made[1]) as other:
+        one.initialize()
+        other.session = one.session  # two tokens of one principal
+        assert other.ask("ping")["result"] == {}
+
+
+def test_values_that_outlive_the_gateway_are_the_principals(tmp_path: Path) -> None:
+    crm = customers(tmp_path / "crm")
+    file = tokens_file(tmp_path / "tokens", alice="a" * 43, bob="b" * 43)
+    config = {
+        "upstreams": {"crm": crm.config(prefix="")},
+        "auth": {"tokens_file": str(file)},
+        "vault": {"backend": "sqlite"},
+    }
+    with hosted(tmp_path, config) as gateway, gateway.caller("a" * 43) as alice:
+        alice.initialize()
+        token = alice.tool("lookup")["content"][0]["text"].removeprefix("mail ")
+    with hosted(tmp_path, config) as gateway:
+        with gateway.caller("b" * 43) as bob:
+            bob.initialize()
+            assert bob.tool("save", to=token)["isError"]
+        with gateway.caller("a" * 43) as alice:
+            alice.initialize()
+            alice.tool("save", to=token)
+    assert crm.arguments("save") == [{"to": KIM}]

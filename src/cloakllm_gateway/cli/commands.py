@@ -9,6 +9,7 @@ import click
 from cloakllm_gateway import __version__
 from cloakllm_gateway.cli.audit import audit
 from cloakllm_gateway.cli.faults import report_uncaught
+from cloakllm_gateway.cli.tokens import token
 from cloakllm_gateway.cli.vault import vault
 
 _CONFIG = click.option("--config", metavar="FILE", help="The configuration, a JSON file.")
@@ -104,6 +105,7 @@ def scan(
 
 gateway.add_command(audit)
 gateway.add_command(vault)
+gateway.add_command(token)
 
 
 def _serve(config: str) -> None:
