@@ -24,6 +24,8 @@ META = {
 }
 #: What is given for a parameter or a field of a type, where nothing else is said.
 FILLING: dict[str, Any] = {"string": "text", "integer": 5, "number": 5, "boolean": True, "array": [], "object": {}}
+#: The tool that wants to be told the schema of the other one, as the client knows it.
+MIRROR = "json_schema_echo"
 #: Rounds of questions after which a tool is left alone.
 ROUNDS = 5
 
@@ -87,6 +89,9 @@ def play(client: Client, calls: list[Message] | None) -> None:
     for method in ("prompts/list", "resources/list"):
         client.ask(method, {})
     wanted = calls or [{"name": tool["name"], "arguments": filled(tool["inputSchema"])} for tool in tools]
+    for call in wanted:
+        if call["name"] == MIRROR:
+            call["arguments"] = {"schema": tools[0]["inputSchema"]}
     for call in wanted:
         client.ask("tools/call", call)
     for prompt in client.ask("prompts/list", {}).get("prompts", []):
