@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cloakllm_gateway.audit import chain
@@ -82,6 +82,42 @@ def test_no_log_whatever_it_holds_makes_the_verifier_fail(data: st.DataObject):
 @given(st.binary(max_size=300), st.binary(max_size=300))
 def test_no_key_and_no_checkpoint_whatever_it_holds_makes_the_verifier_fail(keys: bytes, notes: bytes):
     verify(Evidence([], keys, notes, notes, keys, notes))
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, bytes], bytes, bytes]:
+    """The files of a log by name, its key and its checkpoints."""
+    folder = days(tmp_path_factory.mktemp("kept") / "log")
+    found = {path.name: path.read_bytes() for path in files(folder)}
+    return found, (folder / PUBLIC_KEYS).read_bytes(), (folder / CHECKPOINTS).read_bytes()
+
+
+def evidence(files: dict[str, bytes], key: bytes, anchor: bytes) -> Evidence:
+    """With the key and the checkpoints as they are kept elsewhere."""
+    logs = [
+        LogFile(name, data.removesuffix(b"\n").split(b"\n") if data else [], data.endswith(b"\n") or not data)
+        for name, data in sorted(files.items())
+    ]
+    return Evidence(logs, keys=key, checkpoints=anchor, trusted=key, anchors=anchor)
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_whatever_is_changed_in_whatever_file_is_told(kept: tuple[dict[str, bytes], bytes, bytes], data: st.DataObject):
+    """A byte, a piece, a line, a whole file; taken out, put in, put elsewhere, under another name."""
+    honest, key, anchor = kept
+    changed = dict(honest)
+    name = data.draw(st.sampled_from(sorted(honest)))
+    text = honest[name]
+    begin, end = sorted(data.draw(st.tuples(*[st.integers(0, len(text))] * 2)))
+    from_name = data.draw(st.sampled_from(sorted(honest)))
+    piece = data.draw(st.binary(max_size=3) | st.sampled_from(honest[from_name].splitlines(keepends=True)))
+    changed[name] = text[:begin] + piece + text[end:]
+    if data.draw(st.booleans()):
+        changed[data.draw(st.sampled_from([*honest, "audit_2026-05-04.jsonl"]))] = changed.pop(name)
+    assume({name: text for name, text in changed.items() if text} != honest)
+    assert verify(evidence(honest, key, anchor)).status is Status.VERIFIED
+    assert verify(evidence(changed, key, anchor)).status is Status.WRONG
 
 
 # -- an honest log -------------------------------------------------------------------------------------
