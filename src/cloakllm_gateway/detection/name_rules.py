@@ -21,6 +21,7 @@ from cloakllm_gateway.detection.name_runs import (
     Run,
     Word,
     is_prose,
+    runs,
 )
 from cloakllm_gateway.detection.name_words import (
     ACTS,
@@ -59,6 +60,17 @@ def evident(text: str, found: Iterable[Run]) -> Iterator[Found]:
     yield from _beside_addresses(text, in_order)
     yield from _listed_in_capitals(text)
     yield from _in_notes(text)
+
+
+def told_alone(run: str) -> int:
+    """How far the name reaches that begins a run of capitalised words, going by these words alone; 0 for none."""
+    first = plain(run.split(maxsplit=1)[0].rstrip("."))
+    if first not in SURE_BEFORE_SURNAME and first not in TITLES and plain(run.rsplit(" ", 1)[-1]) not in SURNAMES:
+        return 0
+    for found in runs(run):
+        name = _titled(found.words) or _named(found.words) or _with_surname(found.words)
+        return end_of(run, name[-1]) if name and name[0].start == 0 else 0
+    return 0
 
 
 def _name_of(text: str, run: Run) -> Sequence[Word]:

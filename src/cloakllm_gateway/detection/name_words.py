@@ -256,17 +256,18 @@ SUFFIXES = words_of("jr sr phd md esq")
 
 #: A capitalised run that ends so is a place, a firm or a work, even if it begins with a given name.
 PLACES = words_of("""
-    law academy act ag airlines airport algorithm apartment apt arena associates association ave avenue award awards
-    band bank bar beach blvd boulevard building bv bypass cafe castle cathedral center centre championship chapel
-    choir chronicles church clinic co college company corp corporation county court creek crescent crossing ct cup
-    disease drive ensemble enterprises estate falls federation festival foundation fund gallery garden gardens gmbh
-    group harbor harbour highway holdings hospital hotel hwy inc industries inn institute island islands junction
-    laboratories labs lane league library lines llc llp ln ltd mall meadows media motors mount mountain mountains
-    museum office offices orchestra oval palace partners plaza plc prairie press prize pub publishing railway
-    railways ranch rapid rapids rd records restaurant river road sa school services shoals shore society solutions
-    springs spur square st stadium station stories stravenue street suite summit syndrome systems tales technologies
-    terrace theater theatre theorem tournament tower towers trail trails treaty trophy trust tunnel turnpike
-    underpass unions university valley viaduct villages ville vista walks
+    bay lake island field fields arms green heights hill hills house beach point cove gate law academy act ag
+    airlines airport algorithm apartment apt arena associates association ave avenue award awards band bank bar
+    beach blvd boulevard building bv bypass cafe castle cathedral center centre championship chapel choir chronicles
+    church clinic co college company corp corporation county court creek crescent crossing ct cup disease drive
+    ensemble enterprises estate falls federation festival foundation fund gallery garden gardens gmbh group harbor
+    harbour highway holdings hospital hotel hwy inc industries inn institute island islands junction laboratories
+    labs lane league library lines llc llp ln ltd mall meadows media motors mount mountain mountains museum office
+    offices orchestra oval palace partners plaza plc prairie press prize pub publishing railway railways ranch rapid
+    rapids rd records restaurant river road sa school services shoals shore society solutions springs spur square st
+    stadium station stories stravenue street suite summit syndrome systems tales technologies terrace theater
+    theatre theorem tournament tower towers trail trails treaty trophy trust tunnel turnpike underpass unions
+    university valley viaduct villages ville vista walks
 """)
 
 #: What stands before a place or a thing and hardly ever before a person.

@@ -27,6 +27,7 @@ CHECKED = 350  # a checksum and a distinctive shape
 SECRET_KEYED = 330  # a secret under a secret's key: the whole field, whatever its parts look like
 RECORD = 310  # an address or another compound value under its key
 SHAPED = 300  # a distinctive shape
+NAMED = 255  # a person, told by words alone: the whole name, where a key may show a part of it
 KEYED = 250  # proved by the key alone
 CONTEXT = 200  # an ambiguous shape beside a word that names it
 
@@ -52,6 +53,7 @@ class Pattern(NamedTuple):
     near: str = ""  # a word of this expression must stand close by (case ignored)
     regional: bool = False  # only with a locale; the proof is then :func:`checks.national_phone`
     extent: Extent | None = None  # see Extent
+    prose: bool = False  # only in texts that may be read for names
 
 
 class Category(NamedTuple):

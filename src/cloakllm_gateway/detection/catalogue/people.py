@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from cloakllm_gateway.detection.catalogue.checks import digits
-from cloakllm_gateway.detection.catalogue.model import CONTEXT, Category, Pattern, example
+from cloakllm_gateway.detection.catalogue.model import CONTEXT, NAMED, Category, Pattern, example
 from cloakllm_gateway.patterns import lazy
 
-_NAME_WORD = r"[\"“”'(]?[^\W\d_](?:[^\W\d_]|['’ʼ.\u00ad\u0300-\u036f-]){0,40}[\"“”)]?"
+#: Signs that letters carry in scripts where they are characters of their own: Hebrew, Arabic, Indic scripts, Thai.
+_SIGNS = "\u0300-\u036f\u0591-\u05c7\u0610-\u065f\u0900-\u0dff\u0e31-\u0e4e"
+_NAME_WORD = rf"[\"“”'(]?[^\W\d_](?:[^\W\d_]|['’ʼ.\u00ad{_SIGNS}-]){{0,40}}[\"“”)]?"
 #: ``inputSchema`` and ``getName`` are identifiers; McDonald, DeVito and O'Brien are not.
 _CAMEL = lazy(r"[a-z]+[a-z][A-Z]")
 _SURNAME_CAPITALS = lazy(r"(?:Mc|Mac|De|Di|Du|La|Le|Van|Von|Fitz|O'|D')[A-Z]")
@@ -37,12 +39,29 @@ def capitalised_name(text: str) -> bool:
     return several or (all(not word[0].islower() for word in words) and not text.isupper())
 
 
+def evident_name(text: str) -> int:
+    """A run of capitalised words that tells a person by itself: a given name and a surname, a title and a name."""
+    from cloakllm_gateway.detection.name_rules import told_alone  # word lists, for who has such runs
+
+    return told_alone(text)
+
+
 def name_canonical(text: str) -> str:
     return " ".join(text.replace("\u00ad", "").split()).casefold()
 
 
 _TITLE = r"(?:Mr|Mrs|Ms|Miss|Dr|Prof|Herr|Frau|Mme|Mlle|Sr|Sra|Señora?|Signora?|Sir|Madam|Dear)"
 _CAP = r"[A-ZÀ-ÖØ-Þ][a-zà-öø-ÿ'’]{1,20}(?:-?[A-ZÀ-ÖØ-Þ][a-zà-öø-ÿ'’]{1,20})?"
+
+#: The most common family names of Japan and Korea.
+_FAMILY = (
+    "(?:佐藤|鈴木|高橋|田中|伊藤|渡辺|渡邊|山本|中村|小林|加藤|吉田|山田|佐々木|山口|松本|井上|木村|斎藤|清水|山崎|池田|橋本|阿部|石川"
+    "|山下|中島|石井|小川|前田|岡田|長谷川|藤田|後藤|近藤|村上|遠藤|青木|坂本|福田|太田|西村|藤井|金子|岡本|藤原|中野|三浦|原田|中川|松田)"
+)
+#: A character of a given name: none of a form of address, none that makes a place of the name before it.
+_GIVEN = "(?:(?![様氏殿県市町村区駅都府川山])[一-鿿々])"
+_KOREAN = "김이박최정강조윤장임한오서신권황안송류전홍고문양손배백허유남심노하곽성차주우구민진"
+_PARTICLE = r"(?:van|von|de|den|der|da|dos|del|el|al|bin|zu|la|le|di|ten|ter|y)"
 
 PERSON = Category(
     "PERSON",
@@ -52,11 +71,23 @@ PERSON = Category(
         example("customer_name=\"«Chiara Conti»\" total=3"),
         example('{"email": "x@example.org", "givenName": "«Nguyễn»"}'),
         example("Author: «Fatima Zahra» <fatima@example.ma>"),
+        example("the papers that «Ann Lee» signed"),
+        example("by «Dr. Ludwig van der Berg» in May"),
+        example("PASSENGER: «GARCIA LOPEZ/MARIA MS»  PNR X4TZ9Q"),
+        example("Record: «J***** T*******», closed"),
+        example("ชื่อลูกค้า «สมชาย ใจดี»"),
+        example("sent to «由美 田中» at noon"),
+        example("«田中»様からの注文"),
+        example("Contact «張偉» (Wei Zhang)"),
+        example("«김민수»님께"),
     ),
     lookalikes=(
         '{"name": "Docker Hub", "version": "1.2.3"}',
         '{"file_name": "Report", "host_name": "Web"}',
         "def first_name(self): return name",
+        "Docker Hub in Jordan, Grace Period, Martin Luther King Hospital, San Francisco Bay",
+        "from Path/Config import Ann",
+        "**bold** and *** or A** B",
     ),
     patterns=(
         # The parts of a name in a vCard: family; given; additional; ...
@@ -70,6 +101,31 @@ PERSON = Category(
             r" <[A-Za-z0-9._+-]{1,64}@",
             lambda text: len(text) if plausible_name(text) else 0,
         ),
+        # Whoever is plain to see without a model; the whole run of words, for its end may say that it is a street.
+        Pattern(
+            rf"(?<![A-Za-z0-9._/\\@#$~&%-])(?<!San )(?<!Santa )(?<!Saint )(?<!St\. )(?<!Los )(?<!Port )(?<!Fort )"
+            rf"{_CAP}\.?(?: {_PARTICLE}){{0,2}} (?:[A-Z]\.? |{_PARTICLE} )?{_CAP}"
+            rf"(?:[ -](?:{_CAP}|[A-Z]\.?(?![A-Za-z])|{_PARTICLE}(?= ))){{0,5}}(?![A-Za-z0-9_(/@])",
+            evident_name,
+            rank=NAMED,
+            prose=True,
+        ),
+        # The name of a passenger, as tickets have it.
+        Pattern(
+            r"(?<![A-Za-z/])[A-Z]{2,20}(?: [A-Z]{2,20}){0,2}/[A-Z]{2,20}(?: [A-Z]{2,20}){0,2} ?"
+            r"(?:MR|MRS|MS|MISS|MSTR|DR|CHD)(?![A-Za-z])"
+        ),
+        # What a redaction left of one: initials and stars.
+        Pattern(r"(?<![A-Za-z0-9*])[A-Z][*•]{2,15} (?:[A-Z]\. )?[A-Z][*•]{2,20}(?![A-Za-z0-9*])"),
+        # Names in scripts without capitals, told by what is said before or behind them.
+        Pattern(r"(?:ชื่อ(?:ลูกค้า|ผู้ป่วย|ผู้ใช้|นักเรียน)?|นาย|นางสาว|นาง|คุณ)[: ]{1,2}([ก-๙]{2,20}(?: [ก-๙]{2,20})?)"),
+        Pattern(r"([一-鿿々]{1,4}(?: [一-鿿々ぁ-んァ-ン]{1,4})?)(?:さん|様|氏(?!名)|殿|先生|女士|小姐)", rank=CONTEXT),
+        Pattern(
+            rf"(?<![一-鿿々])({_FAMILY}[ 　]?{_GIVEN}{{1,3}}|{_GIVEN}{{1,3}}[ 　]{_FAMILY})(?![一-鿿々])",
+            rank=CONTEXT,
+        ),
+        Pattern(r"(?<![一-鿿])([一-鿿]{2,4}) ?\([A-Z][a-z]{1,12}(?: [A-Z][a-z]{1,12}){1,2}\)", rank=CONTEXT),
+        Pattern(rf"(?<![가-힣])([{_KOREAN}][가-힣]{{2}})(?= ?(?:님|씨))", rank=CONTEXT),
     ),
     keys=(
         "firstname", "lastname", "fullname", "surname", "givenname", "familyname", "middlename", "forename",
@@ -86,7 +142,7 @@ PERSON = Category(
         "imienazwisko",
         "fn", "attendees", "patient", "cardname", "nameoncard", "reportedby", "assignedto", "signedby", "employee",
     ),
-    shape=rf"{_NAME_WORD}(?:[ ,]{{1,2}}{_NAME_WORD}){{0,5}}",
+    shape=rf"{_NAME_WORD}(?:[ ,]{{1,2}}{_NAME_WORD}){{0,5}}|[A-Z ]{{2,62}}/[A-Z ]{{2,62}}|[A-Z*•. ]{{4,40}}",
     plausible=plausible_name,
     canonical=name_canonical,
 )  # fmt: skip
