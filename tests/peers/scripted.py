@@ -17,8 +17,8 @@ An *action* is an object with one of these keys; a request is done when its acti
     result, error   answer with this value
     raw_result      answer with this text spliced in as the result, byte for byte
     notify, params  send a notification
-    ask, params     send a request to the client and wait for its answer (kept as ``$answer``)
-    write           write this text to stdout as it is; write_base64 for bytes
+    ask, params     send a request to the client and wait for its answer (kept as ``$answer``); raw_params for a text
+    write           write this text to stdout as it is, but for $ID and $PROGRESS; write_base64 for bytes
     stderr          write this text to stderr
     wait            wait until a message came whose method (and, with "name", whose params.name) is this one
     set             from now on, do this for these methods: an object like "on"
@@ -147,9 +147,12 @@ class Upstream:
                 message["params"] = fill(action["params"])
             self.send(message)
         elif "ask" in action:
-            names["$answer"] = self.ask(action["ask"], fill(action.get("params", {})), action.get("id"))
+            params = action["raw_params"] if "raw_params" in action else dumps(fill(action.get("params", {})))
+            names["$answer"] = self.ask(action["ask"], params, action.get("id"))
         elif "write" in action:
-            self.write(fill(action["write"]).replace("$ID", dumps(request.get("id"))).encode("utf-8", "surrogatepass"))
+            spelled = fill(action["write"]).replace("$ID", dumps(request.get("id")))
+            spelled = spelled.replace("$PROGRESS", dumps(names["$progress"]))
+            self.write(spelled.encode("utf-8", "surrogatepass"))
         elif "write_base64" in action:
             raw = base64.b64decode(action["write_base64"])
             self.write(raw.replace(b"$ID", dumps(request.get("id")).encode()))
@@ -169,7 +172,8 @@ class Upstream:
             if id is None:
                 self.asked += 1
                 id = f"asked-{self.asked}" if self.behaviour.get("string_ids") else self.asked - 1
-        self.send({"id": id, "method": method, "params": params})
+        line = f'{{"jsonrpc":"2.0","id":{dumps(id)},"method":{dumps(method)},"params":{params}}}\n'
+        self.write(line.encode("utf-8", "surrogatepass"))
         with self.changed:
             self.changed.wait_for(lambda: id in self.answers, WAIT_AT_MOST)
             return self.answers.pop(id, "no answer came")

@@ -1,0 +1,202 @@
+"""A raw client over either transport in either era, and what it takes to compare bytes by what they say."""
+
+from __future__ import annotations
+
+import json
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import httpx2
+
+from tests.peers.driver import Driver
+
+STATELESS = "2026-07-28"
+SESSION = "2025-11-25"
+CAPABILITIES: dict[str, Any] = {
+    "elicitation": {},
+    "sampling": {},
+    "roots": {"listChanged": True},
+    "tasks": {"list": {}, "cancel": {}},
+    "extensions": {"io.modelcontextprotocol/tasks": {}},
+}
+INFO = {"name": "echo", "version": "1"}
+ENVELOPE = {
+    "io.modelcontextprotocol/protocolVersion": STATELESS,
+    "io.modelcontextprotocol/clientCapabilities": CAPABILITIES,
+    "io.modelcontextprotocol/clientInfo": INFO,
+    "io.modelcontextprotocol/logLevel": "debug",
+}
+PATIENCE = 20.0
+
+
+class Lexeme(str):
+    """A number as it was written: equal to the same spelling only, and to no string."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Lexeme) and str.__eq__(self, other)
+
+    __hash__ = str.__hash__
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
+
+def exact(text: str | bytes) -> Any:
+    """JSON as it was written: objects are lists of pairs in their order, numbers keep their spelling."""
+    return json.loads(text, parse_int=Lexeme, parse_float=Lexeme, object_pairs_hook=lambda pairs: ("object", pairs))
+
+
+def member(value: Any, *path: str) -> Any:
+    """What stands under ``path`` in an :func:`exact` value."""
+    for name in path:
+        value = dict(value[1])[name]
+    return value
+
+
+def without(value: Any, *names: str) -> Any:
+    """An :func:`exact` object less some of its members."""
+    return ("object", [(name, inner) for name, inner in value[1] if name not in names])
+
+
+class Said(NamedTuple):
+    """What came for one request: the messages before the answer, and the answer, as they were written."""
+
+    before: list[bytes]
+    answer: bytes
+
+    @property
+    def result(self) -> Any:
+        answer = exact(self.answer)
+        assert "result" in dict(answer[1]), self.answer
+        return member(answer, "result")
+
+
+Reply = Callable[[dict[str, Any]], str]
+
+
+class Talk:
+    """A client that writes the params of its requests itself; ``replies`` answer questions with raw results."""
+
+    def __init__(self, era: str) -> None:
+        self.era = era
+        self.replies: dict[str, str] = {}
+        self.questions: list[bytes] = []
+
+    def request(self, id: str | int, method: str, params: str, meta: str = "") -> bytes:
+        """``params`` and ``meta`` are the texts of members; a stateless request says behind those who it is."""
+        envelope = json.dumps(ENVELOPE, separators=(",", ":"))[1:-1] if self.era == STATELESS else ""
+        whole = _members(params, f'"_meta":{{{_members(meta, envelope)}}}')
+        return f'{{"jsonrpc":"2.0","id":{json.dumps(id)},"method":"{method}","params":{{{whole}}}}}'.encode()
+
+    @abstractmethod
+    def begin(self) -> None:
+        """Shake hands, where the era has a handshake."""
+
+    @abstractmethod
+    def ask(self, id: str | int, method: str, params: str, meta: str = "") -> Said: ...
+
+    @abstractmethod
+    def tell(self, method: str, params: str) -> None: ...
+
+    def _reply(self, question: bytes) -> bytes:
+        self.questions.append(question)
+        asked = json.loads(question)
+        result = self.replies[asked["method"]]
+        return f'{{"jsonrpc":"2.0","id":{json.dumps(asked["id"])},"result":{result}}}'.encode()
+
+
+def _members(*texts: str) -> str:
+    return ",".join(filter(None, texts))
+
+
+class Pipe(Talk):
+    """Over standard input and output."""
+
+    def __init__(self, era: str, driver: Driver) -> None:
+        super().__init__(era)
+        self._driver = driver
+        self._at = 0
+        for question in ("elicitation/create", "sampling/createMessage", "roots/list"):
+            driver.answers[question] = lambda _: None  # answered in our own spelling
+
+    def begin(self) -> None:
+        if self.era == SESSION:
+            self._driver.initialize(version=SESSION, capabilities=CAPABILITIES)
+            self._at = len(self._driver.heard)
+
+    def ask(self, id: str | int, method: str, params: str, meta: str = "") -> Said:
+        self._driver.send_raw(self.request(id, method, params, meta) + b"\n")
+        before = []
+        while True:
+            heard = self._driver.wait(lambda message: True, after=self._at)
+            self._at += 1
+            if "method" not in heard.message and heard.message.get("id") == id:
+                assert type(heard.message["id"]) is type(id)
+                return Said(before, heard.line)
+            if "id" in heard.message:
+                self._driver.send_raw(self._reply(heard.line) + b"\n")
+            else:
+                before.append(heard.line)
+
+    def tell(self, method: str, params: str) -> None:
+        self._driver.send_raw(f'{{"jsonrpc":"2.0","method":"{method}","params":{{{params}}}}}\n'.encode())
+
+
+class Web(Talk):
+    """Over Streamable HTTP; what comes on the standing stream is not listened to."""
+
+    def __init__(self, era: str, url: str, token: str) -> None:
+        super().__init__(era)
+        accept = "application/json, text/event-stream"
+        headers = {"authorization": f"Bearer {token}", "accept": accept, "content-type": "application/json"}
+        self._web = httpx2.Client(headers=headers, timeout=PATIENCE, trust_env=False)
+        self._url = url
+        self._session: dict[str, str] = {}
+
+    def begin(self) -> None:
+        if self.era == STATELESS:
+            return
+        hello = {"protocolVersion": SESSION, "capabilities": CAPABILITIES, "clientInfo": INFO}
+        response = self._web.post(self._url, content=self.request(0, "initialize", json.dumps(hello)[1:-1]))
+        self._session = {"mcp-session-id": response.headers["mcp-session-id"], "mcp-protocol-version": SESSION}
+        self.tell("notifications/initialized", "")
+
+    def _headers(self, method: str, params: str) -> dict[str, str]:
+        if self.era == SESSION:
+            return self._session
+        said = json.loads(f"{{{params}}}")
+        name = said.get("name", said.get("uri"))
+        named = {"mcp-name": name} if name is not None else {}
+        return {"mcp-protocol-version": STATELESS, "mcp-method": method, **named}
+
+    def ask(self, id: str | int, method: str, params: str, meta: str = "") -> Said:
+        body, headers = self.request(id, method, params, meta), self._headers(method, params)
+        before: list[bytes] = []
+        with self._web.stream("POST", self._url, content=body, headers=headers) as response:
+            assert response.status_code in (200, 400, 404), response.read()
+            if response.headers["content-type"].startswith("application/json"):
+                return Said([], response.read())
+            lines = response.iter_lines()
+            for line in lines:
+                if not line.startswith("data:") or not line.removeprefix("data:").strip():
+                    continue
+                message = line.removeprefix("data:").strip().encode()
+                parsed = json.loads(message)
+                if "method" in parsed and "id" in parsed:
+                    reply = self._web.post(self._url, content=self._reply(message), headers=self._session)
+                    assert reply.status_code == 202
+                elif parsed.get("id") == id:
+                    rest = [line for line in lines if line.startswith("data:")]
+                    assert rest == [], "something came behind the answer"
+                    return Said(before, message)
+                else:
+                    before.append(message)
+        raise AssertionError(f"no answer came, but {before}")
+
+    def tell(self, method: str, params: str) -> None:
+        body = f'{{"jsonrpc":"2.0","method":"{method}","params":{{{params}}}}}'.encode()
+        assert self._web.post(self._url, content=body, headers=self._session).status_code == 202
+
+    def close(self) -> None:
+        self._web.close()

@@ -1,0 +1,205 @@
+"""What passes the gateway is what was sent but for the personal data in it: every method, both ways, eras, transports.
+
+A raw upstream says prepared bytes and a raw client says the like.  One address is planted in each: it has to be a
+token where the client sees it and the address where the upstream does, and everything else as it was written.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.echo import rows
+from tests.echo.rows import ERROR, LISTS, MAIL, NOTES, ODD, QUESTIONS, ROWS, TOKEN
+from tests.echo.talking import SESSION, STATELESS, Pipe, Talk, Web, exact, member, without
+from tests.peers.driver import processes
+from tests.peers.hosted import hosted
+from tests.peers.network import free_port, listening
+from tests.peers.upstream import Upstream
+
+SCRIPT = Path(__file__).parents[1] / "peers/scripted_http.py"
+SERVER = '"io.modelcontextprotocol/serverInfo":{"name":"echo","version":"1"}'
+CAPABILITIES = {
+    "tools": {},
+    "prompts": {},
+    "resources": {"subscribe": True},
+    "completions": {},
+    "logging": {},
+}
+GRANTED = {"sampling": True, "elicitation": True, "roots": True}
+
+
+def result(era: str, members: str) -> str:
+    done = '"resultType":"complete",' if era == STATELESS else ""
+    return f'{{{done}{members},"_meta":{{{SERVER},"x.acme/trace":[1.0,null]}}}}'
+
+
+def scripted(era: str, folder: Path) -> Upstream:
+    echo = Upstream("echo", folder, capabilities=CAPABILITIES)
+    if era == STATELESS:
+        found = {"resultType": "complete", "supportedVersions": [STATELESS], "capabilities": CAPABILITIES}
+        echo.on("server/discover", [{"result": {**found, "ttlMs": 0, "cacheScope": "private"}}])
+    for method, (name, items) in LISTS.items():
+        echo.on(method, [{"raw_result": result(era, f'"{name}":[{items}],"ttlMs":0,"cacheScope":"private"')}])
+    for row in ROWS:
+        echo.on(row.method, [{"raw_result": result(era, row.result)}])
+    done = {"raw_result": result(era, '"content":[]')}
+    notes = [f'{{"jsonrpc":"2.0","method":"{method}","params":{{{params}}}}}\n' for method, params in NOTES]
+    asks = (
+        f'"inputRequests":{{"q":{{"method":"elicitation/create","params":{{{QUESTIONS["elicitation/create"][0]}}}}}}}'
+    )
+    cases = {
+        "t": [{"raw_result": result(era, ROWS[0].result)}],
+        "fails": [{"write": f'{{"jsonrpc":"2.0","id":$ID,"error":{{{ERROR}}}}}\n'}],
+        "notes": [*({"write": note} for note in notes), done],
+        "asks": [*({"ask": method, "raw_params": f"{{{asked}}}"} for method, (asked, _) in QUESTIONS.items()), done],
+        "input": [{"raw_result": f'{{"resultType":"input_required",{asks},"requestState":"{rows.STATE}",{ODD}}}'}],
+        "large": [{"raw_result": result(era, f'"content":[{{"type":"text","text":"{"x" * 3_000_000} {MAIL}"}}]')}],
+    }
+    echo.on("tools/call", {"by": "name", "cases": cases})
+    assert set(cases) == {"t", *rows.TOOLS}
+    return echo
+
+
+class Echo:
+    """A conversation through one gateway, and what its upstream received."""
+
+    def __init__(self, era: str, talk: Talk, upstream: Upstream) -> None:
+        self.era, self.talk, self.upstream = era, talk, upstream
+
+    def received(self, method: str) -> list[Any]:
+        """The messages of ``method`` that reached the upstream, as they were written."""
+        lines = [exact(line) for line in self.upstream.received_bytes().splitlines()]
+        return [line for line in lines if dict(line[1]).get("method") == method]
+
+    def sent(self, method: str) -> Any:
+        """The params of the last of them, less what says who asks."""
+        return without(member(self.received(method)[-1], "params"), "_meta")
+
+
+#: Front, era, upstream: every pair of them in the quick tests, the rest in the slow ones.
+QUICK = {
+    ("stdio", SESSION, "stdio"),
+    ("stdio", STATELESS, "http"),
+    ("http", SESSION, "http"),
+    ("http", STATELESS, "stdio"),
+}
+WAYS = [
+    pytest.param(way, id=" ".join(way), marks=[pytest.mark.slow] * (way not in QUICK))
+    for way in product(("stdio", "http"), (SESSION, STATELESS), ("stdio", "http"))
+]
+
+
+@pytest.fixture(scope="module", params=WAYS)
+def echo(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Echo]:
+    """A gateway with a client in front, after the list of tools and a call that showed the address."""
+    front, era, back = request.param
+    folder = tmp_path_factory.mktemp("echo")
+    upstream = scripted(era, folder)
+    with ExitStack() as running:
+        if back == "http":
+            port = free_port()
+            serve = [sys.executable, "-S", str(SCRIPT), str(upstream.write()), str(port)]
+            running.enter_context(listening(serve, port, folder / "upstream.log"))
+            entry: dict[str, Any] = {"url": f"http://127.0.0.1:{port}/mcp", **GRANTED}
+        else:
+            entry = upstream.config()
+        config = {"upstreams": {"echo": {**entry, "prefix": ""}}}
+        if front == "http":
+            gateway = running.enter_context(hosted(folder, config))
+            talk: Talk = Web(era, gateway.url, gateway.token)
+        else:
+            talk = Pipe(era, running.enter_context(processes(folder)).gateway(config))
+        talk.begin()
+        talk.ask("list", "tools/list", "")
+        assert MAIL.encode() not in talk.ask("warm", "tools/call", '"name":"t"').answer
+        yield Echo(era, talk, upstream)
+
+
+def hidden(text: str) -> Any:
+    """What the client sees of an object with these members."""
+    return exact(f"{{{text}}}".replace(MAIL, TOKEN))
+
+
+def shown(text: str) -> Any:
+    """What the upstream gets."""
+    return exact(f"{{{text}}}".replace(TOKEN, MAIL))
+
+
+@pytest.mark.parametrize("id", [7, "seven"])
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.method)
+def test_a_request_and_its_result_are_what_was_said(echo: Echo, row: rows.Row, id: str | int) -> None:
+    if echo.era not in row.eras:
+        pytest.skip("this era has no such request")
+    said = echo.talk.ask(id, row.method, row.params, '"x.acme/trace":[1.0,null]')
+    assert echo.sent(row.method) == shown(row.params)
+    assert member(echo.received(row.method)[-1], "params", "_meta", "x.acme/trace") == exact("[1.0,null]")
+    assert said.before == []
+    assert said.result == exact(result(echo.era, row.result).replace(MAIL, TOKEN))
+
+
+@pytest.mark.parametrize("method", LISTS)
+def test_the_items_of_a_list_are_what_was_said(echo: Echo, method: str) -> None:
+    name, items = LISTS[method]
+    assert member(echo.talk.ask(1, method, "").result, name) == exact(f"[{items}]".replace(MAIL, TOKEN))
+
+
+def test_an_error_is_what_was_said(echo: Echo) -> None:
+    said = echo.talk.ask(2, "tools/call", '"name":"fails"')
+    assert member(exact(said.answer), "error") == hidden(ERROR)
+
+
+@pytest.mark.parametrize("token", ["7", '"seven"'])
+def test_notifications_come_before_the_answer_in_their_order(echo: Echo, token: str) -> None:
+    said = echo.talk.ask(3, "tools/call", '"name":"notes"', f'"progressToken":{token}')
+    expected = [(method, hidden(params.replace("$PROGRESS", token))) for method, params in NOTES]
+    assert [(member(exact(m), "method"), member(exact(m), "params")) for m in said.before] == expected
+    assert "result" in dict(exact(said.answer)[1])
+
+
+def test_questions_and_their_answers_are_what_was_said(echo: Echo) -> None:
+    if echo.era == STATELESS:
+        pytest.skip("servers of this era ask nothing on their own")
+    echo.talk.replies.update({method: f"{{{answer}}}" for method, (_, answer) in QUESTIONS.items()})
+    before = len(echo.talk.questions)
+    assert echo.talk.ask(4, "tools/call", '"name":"asks"').result == exact(result(echo.era, '"content":[]'))
+    asked = {member(exact(q), "method"): member(exact(q), "params") for q in echo.talk.questions[before:]}
+    assert asked == {method: hidden(params) for method, (params, _) in QUESTIONS.items()}
+    lines = [dict(exact(line)[1]) for line in echo.upstream.received_bytes().splitlines()]
+    answers = [line["result"] for line in lines if "method" not in line][-3:]
+    assert answers == [shown(answer) for _, answer in QUESTIONS.values()]
+
+
+def test_what_is_asked_for_and_the_answers_are_what_was_said(echo: Echo) -> None:
+    if echo.era == SESSION:
+        pytest.skip("this era asks by requests")
+    asked, answer = QUESTIONS["elicitation/create"]
+    first = echo.talk.ask(5, "tools/call", '"name":"input","arguments":{"n":1.0}').result
+    assert member(first, "inputRequests", "q", "params") == hidden(asked)
+    state = member(first, "requestState")
+    echo.talk.ask(
+        6, "tools/call",
+        f'"name":"input","arguments":{{"n":1.0}},"inputResponses":{{"q":{{{answer}}}}},"requestState":"{state}"',
+    )  # fmt: skip
+    retried = echo.sent("tools/call")
+    assert member(retried, "requestState") == rows.STATE
+    assert member(retried, "inputResponses", "q") == shown(answer)
+    assert member(retried, "arguments") == exact('{"n":1.0}')
+
+
+def test_a_message_of_three_megabytes_arrives_whole(echo: Echo) -> None:
+    said = echo.talk.ask(8, "tools/call", '"name":"large"').result
+    assert member(said, "content")[0] == exact(f'{{"type":"text","text":"{"x" * 3_000_000} {TOKEN}"}}')
+
+
+@pytest.mark.slow
+def test_ten_megabytes_go_to_the_upstream_and_nothing_is_lost(echo: Echo) -> None:
+    text = "y" * 10_000_000
+    echo.talk.ask(9, "tools/call", f'"name":"t","arguments":{{"text":"{text}","to":"{TOKEN}"}}')
+    assert echo.sent("tools/call") == shown(f'"name":"t","arguments":{{"text":"{text}","to":"{MAIL}"}}')
