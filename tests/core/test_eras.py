@@ -493,6 +493,23 @@ def test_a_question_of_a_session_suspends_the_call(tmp_path: Path) -> None:
     assert (done["id"], text_of(done)) == (2, "done")
 
 
+def test_what_comes_on_the_stream_of_a_call_is_about_that_call(tmp_path: Path) -> None:
+    talk = stateless(tmp_path, upstream_has_session=True)
+    call(talk, 1, "crm__look")
+    first = talk.last_asked("crm")
+    alone(talk, 2, "tools/call", {"name": "crm__send", "arguments": {}}, **{eras.LOG_LEVEL: "info"})
+    second = talk.last_asked("crm")
+    said = jsonrpc.encode(jsonrpc.notification("notifications/message", {"level": "info", "data": "x"}))
+    talk.tell(Received("crm", said, during=first))
+    assert talk.take() == []
+    talk.tell(Received("crm", said, during=second))
+    assert talk.only()["params"]["data"] == "x"
+    asks = jsonrpc.encode(jsonrpc.request(0, "elicitation/create", ASKS["params"]))
+    talk.tell(Received("crm", asks, during=second))
+    asked = talk.only()
+    assert (asked["id"], asked["result"]["resultType"]) == (2, "input_required")
+
+
 def test_an_answer_that_comes_while_the_client_thinks_waits_for_it(tmp_path: Path) -> None:
     talk = stateless(tmp_path, upstream_has_session=True)
     call(talk, 1, "crm__send")

@@ -30,12 +30,14 @@ class Received(Struct, frozen=True):
 
     ``headers`` are those of the HTTP request it came in as far as they repeat
     parts of it (``mcp-*``, names in lower case); None where there are none to
-    compare it with.
+    compare it with.  ``during`` is the id of the request on whose stream an
+    upstream sent it, None where messages have no streams.
     """
 
     peer: str
     line: bytes
     headers: Mapping[str, str] | None = None
+    during: str | int | None = None
 
 
 class Overlong(Struct, frozen=True):

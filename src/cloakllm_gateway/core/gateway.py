@@ -151,8 +151,8 @@ class Gateway:
     def handle(self, event: Event) -> list[Effect]:
         """What to do about ``event``."""
         match event:
-            case Received(peer, line, headers):
-                self._received(peer, line, headers)
+            case Received(peer, line, headers, during):
+                self._received(peer, line, headers, during)
             case Overlong(peer, id):
                 self._overlong(peer, id)
             case Learned(entries, gone):
@@ -198,7 +198,7 @@ class Gateway:
 
     # -- bytes to messages -------------------------------------------------------------------------
 
-    def _received(self, peer: str, line: bytes, headers: Mapping[str, str] | None) -> None:
+    def _received(self, peer: str, line: bytes, headers: Mapping[str, str] | None, during: str | int | None) -> None:
         try:
             message = jsonrpc.classify(jsonrpc.decode(line, self._limits))
         except Malformed as error:
@@ -218,9 +218,9 @@ class Gateway:
         upstream = self._upstreams[peer]
         match message:
             case Request():
-                self._questions.ask(upstream, message)
+                self._questions.ask(upstream, message, during)
             case Notification():
-                self._notices.arrived(upstream, message)
+                self._notices.arrived(upstream, message, during)
             case Response() | Failure():
                 self._upstream_answers(upstream, message)
 

@@ -58,8 +58,8 @@ class Notices:
         self._list_changed = list_changed
         self.front = Era.SESSION
 
-    def arrived(self, upstream: Upstream, notification: Notification) -> None:
-        """One notification of an upstream."""
+    def arrived(self, upstream: Upstream, notification: Notification, during: str | int | None = None) -> None:
+        """One notification of an upstream; ``during`` is the call on whose stream it came, where there are streams."""
         method, params = notification.method, _without_stream(upstream, notification.params)
         given = params or {}
         match method:
@@ -82,27 +82,27 @@ class Notices:
             case _ if self.front is Era.STATELESS and (watch := _watched(method, given)):
                 self._relay(upstream, method, params, self._streamed(upstream, watch, method))
             case "notifications/message":
-                self._relay(upstream, method, params, self._logged(upstream, given.get("level")))
+                self._relay(upstream, method, params, self._logged(upstream, during, given.get("level")))
             case _:
-                self._relay(upstream, method, params, self._about(upstream, method))
+                self._relay(upstream, method, params, self._about(upstream, during, method))
 
     # -- to whom ---------------------------------------------------------------------------------------
 
-    def _about(self, upstream: Upstream, method: str) -> Deliver:
+    def _about(self, upstream: Upstream, during: str | int | None, method: str) -> Deliver:
         """With the request that the upstream is working on, if there is one."""
-        asked = next(iter(upstream.serving()), None)
+        asked = next(iter(upstream.serving(during)), None)
 
         def deliver(params: Mapping[str, Any] | None) -> Sequence[Effect]:
             return [_notice(method, params, asked.waits if asked else None)]
 
         return deliver
 
-    def _logged(self, upstream: Upstream, level: Any) -> Deliver:
+    def _logged(self, upstream: Upstream, during: str | int | None, level: Any) -> Deliver:
         """A session hears what it asked to hear; a stateless client what one of its requests asked for."""
         method = "notifications/message"
         if self.front is Era.SESSION:
-            return self._about(upstream, method)
-        listening = [asked for asked in upstream.serving() if eras.is_audible(level, asked.client.log_level)]
+            return self._about(upstream, during, method)
+        listening = [asked for asked in upstream.serving(during) if eras.is_audible(level, asked.client.log_level)]
 
         def deliver(params: Mapping[str, Any] | None) -> Sequence[Effect]:
             return [_notice(method, params, asked.waits) for asked in listening[:1] if asked.waits is not None]

@@ -80,12 +80,15 @@ class Questions:
         self.front = Era.SESSION
         self.client = Client()
 
-    def ask(self, upstream: Upstream, request: Request) -> None:
-        """Relay one request of an upstream, or answer it where the client can't or may not."""
+    def ask(self, upstream: Upstream, request: Request, during: str | int | None = None) -> None:
+        """Relay one request of an upstream, or answer it where the client can't or may not.
+
+        ``during`` is the call on whose stream it came, where there are streams.
+        """
         if request.method == "ping":
             self._emit(Send(upstream.name, jsonrpc.result(request.id, {})))
             return
-        asked = next(iter(upstream.serving()), None)
+        asked = next(iter(upstream.serving(during)), None)
         if not self.offered(upstream, request.method, asked):
             self._emit(Send(upstream.name, jsonrpc.failure(request.id, METHOD_NOT_FOUND, texts.NOT_OFFERED)))
             return

@@ -123,8 +123,11 @@ class Upstream(Struct):
         declared = capabilities.get(name) if isinstance(capabilities, dict) else None
         return declared if isinstance(declared, dict) else None
 
-    def serving(self) -> list[Asked]:
-        """The client's requests that its calls in flight serve, oldest first."""
+    def serving(self, during: str | int | None = None) -> list[Asked]:
+        """The client's requests that its calls in flight serve, oldest first; of the call ``during`` alone if known."""
+        call = self.calls.get(during) if isinstance(during, int) else None
+        if call is not None and call.asked is not None:
+            return [call.asked]
         return [call.asked for call in self.calls.values() if call.asked is not None]
 
     def restored(self) -> tuple[Entry, ...]:

@@ -100,15 +100,15 @@ class Life:
             self.reason, self.is_final = reason, final
             self.ended.set()
 
-    async def deliver(self, event: ServerEvent | Oversized) -> None:
-        """Tell the core what came in an event stream."""
+    async def deliver(self, event: ServerEvent | Oversized, during: Id | None = None) -> None:
+        """Tell the core what came in an event stream, that of the request ``during`` or one for all."""
         if isinstance(event, Oversized):
             await self._post(Overlong(self.name, event.id))
         elif event.kind == "message":
-            await self.received(event.data)
+            await self.received(event.data, during)
 
-    async def received(self, line: bytes) -> None:
-        await self._post(Received(self.name, line))
+    async def received(self, line: bytes, during: Id | None = None) -> None:
+        await self._post(Received(self.name, line, during=during))
 
     async def overlong(self, message: Outgoing) -> None:
         await self._post(Overlong(self.name, message.id))

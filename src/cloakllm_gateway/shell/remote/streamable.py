@@ -186,7 +186,7 @@ class Streamable:
             is_answer = event.kind == "message" and message.id is not None and answers(event.data) == message.id
             if is_answer and message.method == "initialize":
                 self._version = _agreed(event.data)
-        await self._life.deliver(event)
+        await self._life.deliver(event, message.id)
         return is_answer
 
     async def _resume(self, message: Outgoing, cursor: Cursor) -> None:
