@@ -424,3 +424,12 @@ def test_a_text_that_is_read_and_sent_in_a_json_document_is_the_same_text():
         for _ in range(depth):
             back = json.loads(back)["content"]
         assert back == html
+
+
+@given(DOCUMENTS, st.data())
+def test_a_json_document_within_a_json_document_says_the_same(text, data):
+    hidden, entries, starts = hide(text, finds(data, text))
+    assume(is_json(hidden) and [s.start for s in spots(hidden)] == starts)
+    wrapped = restore(json.dumps({"c": hidden}), lambda match, place: entries.get(match.token))
+    inner = json.loads(wrapped)["c"]
+    assert json.loads(inner) == json.loads(text)

@@ -18,7 +18,6 @@ token, however many tokens there are.  What a value looks like where it lands
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -128,23 +127,32 @@ def _layered(spelling: Spelling, layers: Layers, *, alone: bool) -> str:
     """A value inside ``layers``; ``alone`` where nothing else stands in the string that holds it.
 
     Where it was found in just such a place, its raw text.  Where it was found
-    in a place like the innermost one, that raw text encoded for the others: a
-    file of HTML that is sent in a JSON document.  In a longer string of a JSON
+    in a place like the inner ones, that raw text encoded for the others: a file
+    of HTML that is sent in a JSON document.  In a longer string of a JSON
     document likewise, because that string is a text like any other.
     """
     raw = spelling.raw
     if spelling.encoding is layers[-1]:
-        if decoded(raw, layers) == spelling.value and not _OPEN_QUOTE.match(raw):
-            return raw
-        if decoded(raw, layers[-1:]) == spelling.value:
-            return encoded(raw, layers[:-1])
+        for outer in range(len(layers)):
+            found_in = layers[outer:]
+            may_stand = len(layers) == 1 or _stands(raw, found_in)
+            if may_stand and decoded(raw, found_in) == spelling.value:
+                return encoded(raw, layers[:outer])
     elif not alone and set(layers) == {Encoding.JSON} and spelling.encoding not in _OF_JSON:
         return encoded(raw, layers)
     return encoded(spelling.value, layers)
 
 
-#: A quotation mark that would end a string of JSON.
-_OPEN_QUOTE = lazy(r'(?:[^"\\]|\\.)*+"', re.DOTALL)
+def _stands(raw: str, layers: Layers) -> bool:
+    """Whether ``raw`` breaks none of the strings of JSON among ``layers``."""
+    for depth, layer in enumerate(layers):
+        if layer is Encoding.JSON and not _IN_STRING.fullmatch(decoded(raw, layers[:depth])):
+            return False
+    return True
+
+
+#: What may stand in a string of JSON as it is.
+_IN_STRING = lazy(r'(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))*+')
 _OF_JSON = (Encoding.JSON, Encoding.JSON_NUMBER)
 
 _LEXEME = lazy(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
@@ -210,7 +218,10 @@ def _spelled(span: Span, raw: str, layers: Layers) -> Span:
     if span.encoding is Encoding.JSON_NUMBER:
         return span
     if not layers:
-        return span._replace(encoding=Encoding.PLAIN) if span.value in ("", raw) else span
+        if span.value in ("", raw):
+            return span._replace(encoding=Encoding.PLAIN)
+        # An escape in a text that is no JSON is an odd way to write a value there, and no layer.
+        return span._replace(encoding=Encoding.FOLDED) if span.encoding is Encoding.JSON else span
     value = decoded(raw, layers)
     is_plain = value == raw == encoded(value, layers)
     return span._replace(encoding=Encoding.PLAIN if is_plain else layers[-1], value=value)
