@@ -124,6 +124,8 @@ _parsed_again = lru_cache(maxsize=4096)(_parsed)
 #: Every way to write a bracket that a model, or what stands between, has been seen to use.
 _OPEN = r"\\{0,4}\[|%(?:25)?5[Bb]|［|【|\\u005[Bb]|&#91;|&#[xX]5[Bb];|&lbrack;|&lsqb;"
 _CLOSE = r"\\{0,4}\]|%(?:25)?5[Dd]|］|】|\\u005[Dd]|&#93;|&#[xX]5[Dd];|&rbrack;|&rsqb;"
+#: One of these stands in every opening bracket: long texts without one are not looked through.
+_OPENINGS = ("[", "%5", "%255", "［", "【", "\\u005", "&#", "&l")
 _GAP = r"[ \t_\\:#.-]{0,3}"
 #: The number of a damaged token: digits, or letters that are mistaken for digits.
 _TAIL = r"(?:[0-9]{1,20}|[OolI])(?:[_-][0-9]{1,20}){0,3}"
@@ -185,6 +187,8 @@ def near_misses(text: str, categories: Collection[str], whole: bool) -> list[Nea
     tokens = {match.start: match.end for match in scan(text)}
     if whole and (match := alone.fullmatch(text)) and not tokens:
         return [NearMiss(0, len(text), _named(match[1]), text)]
+    if not any(sign in text for sign in _OPENINGS):
+        return []
     found = []
     for match in anywhere.finditer(text):
         inner = text.find("[", match.start(), match.end())

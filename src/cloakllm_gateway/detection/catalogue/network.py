@@ -28,9 +28,15 @@ IP_ADDRESS = Category(
             r"\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?![A-Za-z0-9_]|[.-][A-Za-z0-9])",
             whole(checks.ipv4),
         ),
+        # Shortened, or all eight groups: a time of day has neither form, so that logs do not pay for it.
         Pattern(
-            r"(?<![A-Za-z0-9:._-])(?:[0-9A-Fa-f]{1,4}|:)(?::[0-9A-Fa-f]{0,4}){2,7}(?:(?<=:)\d{1,3}"
-            r"(?:\.\d{1,3}){3})?(?![A-Za-z0-9_:]|\.\d)",
+            r"(?<![A-Za-z0-9:._-])(?:[0-9A-Fa-f]{1,4}(?::[0-9A-Fa-f]{1,4}){0,6})?::"
+            r"(?:[0-9A-Fa-f]{1,4}(?::[0-9A-Fa-f]{1,4}){0,6})?(?::?\d{1,3}(?:\.\d{1,3}){3})?:?(?![A-Za-z0-9_:]|\.\d)",
+            checks.ipv6,
+        ),
+        Pattern(
+            r"(?<![A-Za-z0-9:._-])(?:[0-9A-Fa-f]{1,4}:){6}(?:[0-9A-Fa-f]{1,4}:[0-9A-Fa-f]{1,4}|\d{1,3}(?:\.\d{1,3}){3})"
+            r":?(?![A-Za-z0-9_:]|\.\d)",
             checks.ipv6,
         ),
     ),
