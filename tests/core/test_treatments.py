@@ -246,3 +246,12 @@ def test_what_is_not_redacted_comes_back_whatever_the_rules_are(
         return
     talk.call(2, "crm__send", {"structured": result.get("structuredContent"), "text": text})
     assert talk.only("crm")["params"]["arguments"] == {"structured": record, "text": json.dumps(record)}
+
+
+def test_rules_that_fit_no_tool_are_told_of_once(tmp_path: Path) -> None:
+    talk = with_rules(tmp_path, None, ToolRules("export_*"), ToolRules("exprot_*"))
+    talk.ask("again", "tools/list")
+    for name in ("crm", "web"):
+        talk.answer(name, {"tools": [{"name": "export_rows", "inputSchema": {"type": "object"}}]})
+    told = [log.fields for log in talk.logs("rules_that_fit_no_tool")]
+    assert told == [{"upstream": "crm", "tools": "exprot_*"}]

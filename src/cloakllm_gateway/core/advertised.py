@@ -26,7 +26,7 @@ from cloakllm_gateway.core.directory import declared_keys
 from cloakllm_gateway.core.documentation import mentions_documentation
 from cloakllm_gateway.core.events import Effect, Log, Record
 from cloakllm_gateway.core.settings import Mode, Settings, ToolChanges, Treatment, UpstreamSettings
-from cloakllm_gateway.core.treatments import treatments
+from cloakllm_gateway.core.treatments import tool_rules, treatments
 from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.protocol.jsonrpc import Request
 from cloakllm_gateway.protocol.walk import strings
@@ -47,6 +47,9 @@ class Tools:
         self._current: dict[str, bytes] = {}
         self._pinned: dict[str, bytes] = {}
         self._keys: dict[str, frozenset[str]] = {}
+        #: By upstream: its own names for its tools; and the patterns of rules that fit none.
+        self._originals: dict[str, set[str]] = {}
+        self._idle: set[tuple[str, str]] = set()
         self._tasks: dict[str, str] = {}
 
     def advertised(self, upstream: UpstreamSettings, original: str, tool: dict[str, Any]) -> dict[str, Any]:
@@ -54,6 +57,7 @@ class Tools:
 
         ``original`` is its upstream's own name for it.
         """
+        self._originals.setdefault(upstream.name, set()).add(original)
         self._notice(upstream, tool)
         if not self._settings.enforces:
             return tool
@@ -71,6 +75,17 @@ class Tools:
         self._told = {tool["name"]: tool["outputSchema"] for tool in tools if "outputSchema" in tool}
         self._keys = {tool["name"]: declared_keys(tool.get("inputSchema")) for tool in tools}
         self._pinned = {name: self._current[name] for name in self._keys if name in self._current}
+        self._warn_of_idle_rules()
+
+    def _warn_of_idle_rules(self) -> None:
+        """A misspelt pattern protects nothing, and nobody would notice."""
+        for name, originals in self._originals.items():
+            upstream = self._settings.upstreams[name]
+            fitting = {rules.glob for tool in originals for rules in tool_rules(upstream, tool)}
+            for rules in upstream.tools:
+                if rules.glob not in fitting and (name, rules.glob) not in self._idle:
+                    self._idle.add((name, rules.glob))
+                    self._emit(Log("warning", "rules_that_fit_no_tool", {"upstream": name, "tools": rules.glob}))
 
     def _notice(self, upstream: UpstreamSettings, tool: dict[str, Any]) -> None:
         """Record a tool that is no longer what the client was told, once for each change."""
