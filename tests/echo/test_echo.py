@@ -6,7 +6,6 @@ token where the client sees it and the address where the upstream does, and ever
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import product
@@ -23,7 +22,6 @@ from tests.peers.hosted import hosted
 from tests.peers.network import free_port, listening
 from tests.peers.upstream import Upstream
 
-SCRIPT = Path(__file__).parents[1] / "peers/scripted_http.py"
 SERVER = '"io.modelcontextprotocol/serverInfo":{"name":"echo","version":"1"}'
 CAPABILITIES = {
     "tools": {},
@@ -105,8 +103,7 @@ def echo(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     with ExitStack() as running:
         if back == "http":
             port = free_port()
-            serve = [sys.executable, "-S", str(SCRIPT), str(upstream.write()), str(port)]
-            running.enter_context(listening(serve, port, folder / "upstream.log"))
+            running.enter_context(listening(upstream.serving(port), port, folder / "upstream.log"))
             entry: dict[str, Any] = {"url": f"http://127.0.0.1:{port}/mcp", **GRANTED}
         else:
             entry = upstream.config()

@@ -80,6 +80,9 @@ class Handler(BaseHTTPRequestHandler):
         )
 
     def do_GET(self):
+        if self.headers.get("mcp-session-id") not in (None, SESSION):
+            self.head(404, content_length="0")
+            return
         self.head(200, content_type="text/event-stream")
         self.wfile.flush()
         self.upstream.standing = self.wfile

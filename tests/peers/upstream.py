@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 SCRIPT = Path(__file__).with_name("scripted.py")
+OVER_HTTP = Path(__file__).with_name("scripted_http.py")
 
 Action = Mapping[str, Any]
 OBJECT_SCHEMA: dict[str, Any] = {"type": "object"}
@@ -116,6 +117,10 @@ class Upstream:
         path = self.write()
         return {"command": sys.executable, "args": ["-S", str(SCRIPT), str(path)], **more}
 
+    def serving(self, port: int) -> list[str]:
+        """Write the behaviour and return the command that serves it over HTTP, at ``/mcp`` of a loopback port."""
+        return [sys.executable, "-S", str(OVER_HTTP), str(self.write()), str(port)]
+
     def write(self) -> Path:
         """Write (or, between two starts, write anew) the behaviour."""
         on = dict(self._on)
@@ -157,6 +162,11 @@ class Upstream:
     def received_bytes(self) -> bytes:
         """Every byte that reached it, over all its starts."""
         return self._log.read_bytes() if self._log.exists() else b""
+
+    def headers(self) -> list[dict[str, str]]:
+        """Those of every post that reached it over HTTP, names in lower case."""
+        lines = self._log.with_name(self._log.name + ".headers").read_text("utf-8").splitlines()
+        return [{name.lower(): value for name, value in json.loads(line).items()} for line in lines]
 
     def received(self, method: str | None = None) -> list[dict[str, Any]]:
         """The messages that reached it, all or those of one method."""
