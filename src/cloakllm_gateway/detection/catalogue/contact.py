@@ -59,6 +59,7 @@ EMAIL = Category(
         example("{'mail': '«o'hara@example.ie»'}"),
         example("Contact: «jane[at]example[dot]org»"),
         example("reach me: «jane dot doe at example dot com»"),
+        example("to «firstname.lastname@very-long-\ndepartment.example.com» for help"),
         example("and the rest goes to «kim.lee@exam»"),
     ),
     lookalikes=(
@@ -79,6 +80,10 @@ EMAIL = Category(
             rf"(?i:{_AT})[A-Za-z0-9-]{{1,63}}(?:(?i:{_DOT})[A-Za-z0-9-]{{2,63}}){{1,3}}",
             _spelled_out,
             rank=SHAPED - 10,
+        ),
+        Pattern(  # broken at a hyphen by the end of its line
+            rf"(?<![{_WORD}._+-])[{_WORD}_](?:[{_WORD}._+-]{{0,255}})@{_LABEL}-\r?\n{_LABEL}(?:\.{_LABEL}){{1,8}}",
+            checks.email,
         ),
         Pattern(  # cut off by the end of its text
             rf"(?<![{_WORD}._+-])[{_WORD}_](?:[{_WORD}._+-]{{1,63}})@[A-Za-z](?:[A-Za-z0-9.-]{{2,63}})(?![^\x1c])",
@@ -116,6 +121,10 @@ _PHONE_WORDS = (
     r"|전화|тел|☎)"
 )
 
+_COUNTRY_PART = "country_?code|country_?prefix|dial_?code|calling_?code|vorwahl_?land"
+_AREA_PART = "area(?:_?code)?|city_?code|ortsvorwahl"
+_LOCAL_PART = "(?:local_?|subscriber_?|phone_?)?number|subscriber|local|line"
+
 PHONE = Category(
     "PHONE",
     examples=(
@@ -126,6 +135,8 @@ PHONE = Category(
         example("Tel. «0151 23456789» ab 9 Uhr"),
         example("Büro: «089/123456-0» oder"),
         example("«+43 664 1234567»"),
+        example("line: «416 60 039» office"),
+        example('{"country_code": "+49", "area": "171", "number": "«5550123»"}'),
     ),
     lookalikes=(
         "ts 1747731005 ms 1767225600009 serial 2026010101 ttl 604800",
@@ -157,6 +168,22 @@ PHONE = Category(
             rank=CONTEXT,
         ),
         Pattern(rf"(?<![A-Za-z])(?i:{_SPOKEN}(?:[ ,.-]{{1,2}}{_SPOKEN}){{6,15}})(?![A-Za-z])", rank=CONTEXT),
+        Pattern(  # said behind it
+            rf"(?<![A-Za-z0-9+./_:#-])(\(?\d(?:{_SEP}\d){{6,14}}) ?[(-]?"
+            r"(?i:office|fax|mobile|cell|home|work|direct|main|desk|pager|handy|mobil|privat|dienstlich)(?![A-Za-z])",
+            whole(checks.dialled),
+            rank=CONTEXT,
+        ),
+        # In parts: {"country_code": "+49", "area": "171", "number": "5550123"}.
+        Pattern(
+            rf"(?i:{_COUNTRY_PART})[\"'][ ]?:[ ]?[\"'](\+\d{{1,3}})[\"']"
+            rf"(?=,[^{{}}]{{0,60}}[\"'](?i:{_AREA_PART}|{_LOCAL_PART}))"
+        ),
+        Pattern(rf"(?i:{_AREA_PART})[\"'][ ]?:[ ]?[\"']?(\d{{2,5}})[\"']?(?=,[ ]?[\"'](?i:{_LOCAL_PART})[\"'])"),
+        Pattern(
+            rf"(?i:{_AREA_PART})[\"'][ ]?:[ ]?[\"']?\d{{2,5}}[\"']?,[ ]?[\"'](?i:{_LOCAL_PART})[\"'][ ]?:[ ]?[\"']?"
+            r"(\d{4,9})(?!\d)"
+        ),
         Pattern(
             rf"(?<![A-Za-z0-9+./_:#-])\(?[01](?:{_SEP}\d){{6,12}}(?![A-Za-z0-9]|[./:-]\d)", rank=CONTEXT, regional=True
         ),

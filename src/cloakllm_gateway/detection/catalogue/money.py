@@ -38,6 +38,8 @@ CREDIT_CARD = Category(
         Pattern(rf"{_EDGE}3\d{{3}}[ .-]\d{{6}}[ .-]\d{{4,5}}{_END}", whole(checks.card), rank=CHECKED),
         Pattern(rf"{_EDGE}4\d{{3}}(?:[ .-]\d{{4}}){{2}}[ .-]\d{_END}", whole(checks.card), rank=CHECKED),
         Pattern(rf"{_EDGE}\d{{12,19}}{_END}", whole(checks.luhn_card), rank=CHECKED, near=_CARD_WORDS),
+        # In parts: {"pan1": "4242", "pan2": "4242", ...}.
+        Pattern(r"(?i:pan|card|cc|card_?number|karte)_?[1-5][\"'][ ]?:[ ]?[\"'](\d{4})[\"']", rank=SHAPED),
         Pattern(
             rf"{_EDGE}[3-6]\d{{3}} ?\d{{0,2}}[*xX•]{{2,6}}[ -]?(?:[*xX•]{{2,6}}[ -]?){{1,2}}\d{{4}}{_END}", rank=SHAPED
         ),

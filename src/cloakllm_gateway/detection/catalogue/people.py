@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from cloakllm_gateway.detection.catalogue.checks import digits
 from cloakllm_gateway.detection.catalogue.model import CONTEXT, NAMED, Category, Pattern, example
 from cloakllm_gateway.patterns import lazy
@@ -46,6 +48,23 @@ def evident_name(text: str) -> int:
     return told_alone(text)
 
 
+def _uncommon(text: str) -> int:
+    """No word of it is common, software, or the end of what a place or a firm is called."""
+    from cloakllm_gateway.detection.name_words import NOT_NAMES, PLACES, plain
+
+    common = (plain(word) for word in re.findall(r"[^\W\d_]{2,}", text))
+    return 0 if any(word in NOT_NAMES or word in PLACES for word in common) else len(text)
+
+
+def _in_file_name(text: str) -> int:
+    """`CV_Monika_Dvorakova`: one of the words is a given name and nothing else."""
+    from cloakllm_gateway.detection.name_runs import SURE
+    from cloakllm_gateway.detection.name_words import NOT_NAMES, plain
+
+    words = [plain(word) for word in text.replace("-", "_").split("_")[-2:]]
+    return len(text) if any(w in SURE for w in words) and all(w not in NOT_NAMES for w in words) else 0
+
+
 def name_canonical(text: str) -> str:
     return " ".join(text.replace("\u00ad", "").split()).casefold()
 
@@ -61,6 +80,22 @@ _FAMILY = (
 #: A character of a given name: none of a form of address, none that makes a place of the name before it.
 _GIVEN = "(?:(?![様氏殿県市町村区駅都府川山])[一-鿿々])"
 _KOREAN = "김이박최정강조윤장임한오서신권황안송류전홍고문양손배백허유남심노하곽성차주우구민진"
+_LABEL = (
+    r"(?:customer|client|patient|contact|employee|member|guest|tenant|applicant|claimant|insured|passenger|student|attendee"
+    r"|cardholder|account holder|kunde|kundin|mandant|versicherter?|mieter|cliente|paciente|paziente|klant|klient"
+    r"|pacjent|full|legal|kontakt|ansprechpartner)(?: ?name)?"
+)
+_FOREIGN_LABEL = (
+    r"고객명|성명|이름|환자명|담당자|예금주|שם(?: הלקוח| מלא| המטופל)?"
+    r"|姓名|客户|客戶|联系人|聯絡人|收件人|氏名|お名前|名前|担当者?|顧客名"
+    r"|الاسم|اسم العميل|ФИО|Ф\.И\.О\.|Имя|Клиент|Пациент|नाम|Όνομα|Ονοματεπώνυμο"
+)
+_FOREIGN_NAME = (
+    r"[가-힣]{2,4}(?![가-힣])|[א-ת'׳-]{2,20}(?: [א-ת'׳-]{2,20}){1,2}|[一-鿿々]{1,4}[ 　]?[一-鿿々ぁ-んァ-ン]{1,4}"
+    r"|[ء-ي]{2,15}(?: [ء-ي]{2,15}){1,3}|[А-ЯЁ][а-яё-]{1,20}(?: [А-ЯЁ][а-яё.]{0,20}){1,2}"
+    r"|[ऀ-ॿ]{2,20}(?: [ऀ-ॿ]{2,20}){1,2}"
+    r"|[Α-ΩΆ-Ώ][α-ωά-ώ]{1,20}(?: [Α-ΩΆ-Ώ][α-ωά-ώ]{1,20}){1,2}"
+)
 _PARTICLE = r"(?:van|von|de|den|der|da|dos|del|el|al|bin|zu|la|le|di|ten|ter|y)"
 
 PERSON = Category(
@@ -80,6 +115,14 @@ PERSON = Category(
         example("«田中»様からの注文"),
         example("Contact «張偉» (Wei Zhang)"),
         example("«김민수»님께"),
+        example("고객명: «김민수», 연락처 010-1234-5678"),
+        example("שם הלקוח: «יוסי כהן»"),
+        example("Patient: «Tova Van Quill», room 4B"),
+        example("Reviewed by «J. R. K. Osei»"),
+        example('To: "«Oduya, Chinedu»" <c.oduya@example.ng>'),
+        example("CN=«Doe\\, Jane»,OU=Sales,DC=example"),
+        example('<customer first="Noor" last="«Haddad»" id="771"/>'),
+        example("Attachment: «CV_Monika_Dvorakova»_2026.pdf"),
     ),
     lookalikes=(
         '{"name": "Docker Hub", "version": "1.2.3"}',
@@ -87,6 +130,8 @@ PERSON = Category(
         "def first_name(self): return name",
         "Docker Hub in Jordan, Grace Period, Martin Luther King Hospital, San Francisco Bay",
         "from Path/Config import Ann",
+        "U. S. Department, CN=Domain Users,OU=x, Customer: Premium Plan Basic of 2026",
+        "Release_Notes_2026.pdf Python_Docker_v1",
         "**bold** and *** or A** B",
     ),
     patterns=(
@@ -107,6 +152,36 @@ PERSON = Category(
             rf"{_CAP}\.?(?: {_PARTICLE}){{0,2}} (?:[A-Z]\.? |{_PARTICLE} )?{_CAP}"
             rf"(?:[ -](?:{_CAP}|[A-Z]\.?(?![A-Za-z])|{_PARTICLE}(?= ))){{0,5}}(?![A-Za-z0-9_(/@])",
             evident_name,
+            rank=NAMED,
+            prose=True,
+        ),
+        # Initials and a surname.
+        Pattern(
+            rf"(?<![A-Za-z0-9._/-])(?:[A-Z]\. ?){{2,4}}{_CAP}(?![A-Za-z0-9_(/])",
+            _uncommon,
+            rank=NAMED,
+            prose=True,
+        ),
+        # A label and, on its line, a full name.
+        Pattern(
+            rf"(?<![A-Za-z])(?i:{_LABEL}): ({_CAP}(?: {_PARTICLE}){{0,2}}(?: {_CAP}){{1,3}})"
+            r"(?=[,;|\n(]|$|[ .][^A-Z])",
+            _uncommon,
+            rank=NAMED,
+        ),
+        Pattern(rf"(?:{_FOREIGN_LABEL})[:： ]{{1,3}}({_FOREIGN_NAME})", rank=NAMED),
+        # Family name first: of who sends a mail, of an entry in a directory; the parts of a name as attributes.
+        Pattern(rf"(?<![\w.@/-])({_CAP}(?: {_CAP})?, {_CAP}(?: (?:{_CAP}|[A-Z]\.))?)[\"']? <[A-Za-z0-9._+-]{{1,64}}@"),
+        Pattern(
+            rf"(?<![A-Za-z])CN=({_CAP}(?: {_CAP}){{0,3}}(?:\\?, ?{_CAP}(?: {_CAP})?)?)(?=,(?:OU|O|DC|CN|L|C)=)",
+            _uncommon,
+        ),
+        Pattern(rf"(?<![A-Za-z])first=[\"']({_CAP})[\"'](?= last=)"),
+        Pattern(rf"(?<![A-Za-z])first=[\"']{_CAP}[\"'] last=[\"']({_CAP}(?:[ -]{_CAP})?)[\"']"),
+        # The name in a file's name.
+        Pattern(
+            rf"(?<![A-Za-z0-9])(?:(?:CV|cv|Cv|Resume|resume|Lebenslauf)[_-])?{_CAP}_{_CAP}(?=[_.-][A-Za-z0-9])",
+            _in_file_name,
             rank=NAMED,
             prose=True,
         ),
@@ -142,7 +217,8 @@ PERSON = Category(
         "imienazwisko",
         "fn", "attendees", "patient", "cardname", "nameoncard", "reportedby", "assignedto", "signedby", "employee",
     ),
-    shape=rf"{_NAME_WORD}(?:[ ,]{{1,2}}{_NAME_WORD}){{0,5}}|[A-Z ]{{2,62}}/[A-Z ]{{2,62}}|[A-Z*•. ]{{4,40}}",
+    shape=rf"{_NAME_WORD}(?:[ ,]{{1,2}}{_NAME_WORD}){{0,5}}|[A-Z ]{{2,62}}/[A-Z ]{{2,62}}|[A-Z*•. ]{{4,40}}"
+    rf"|(?:[A-Z]\. ?){{1,4}}{_CAP}|{_CAP}(?: {_CAP})?\\?, ?{_CAP}(?: {_CAP})?|(?:[A-Z][A-Za-z]{{0,20}}_)?{_CAP}_{_CAP}",
     plausible=plausible_name,
     canonical=name_canonical,
 )  # fmt: skip
@@ -150,6 +226,11 @@ PERSON = Category(
 _MONTH = (
     r"(?:Jan(?:uary|uar)?|Feb(?:ruary|ruar)?|Mar(?:ch)?|März|Apr(?:il)?|May|Mai|June?|Juni|July?|Juli|Aug(?:ust)?|"
     r"Sept?(?:ember)?|Oct(?:ober)?|Okt(?:ober)?|Nov(?:ember)?|De[cz](?:ember)?)"
+)
+#: Names of the object that holds a birth date in parts, up to its brace.
+_BORN = (
+    r"(?i:birth|dob|geburt|naissance|nacimiento|nascita|nascimento|born)[A-Za-z_]{0,12}[\"']?[ ]?:[ ]?"
+    r"\{[^{}]{0,60}?[\"']"
 )
 _DATE = (
     r"(?:(?:19|20)\d\d[-./ ]?(?:0?[1-9]|1[0-2])[-./ ]?(?:3[01]|[12]\d|0?[1-9])|"
@@ -177,6 +258,14 @@ DATE_OF_BIRTH = Category(
             rf"geboortedatum|data urodzenia|ur\.)(?![A-Za-z])[^\w\n]{{0,6}}(?:(?:is|was|am|on|the|le|el|il"
             rf"|:) ){{0,2}}({_DATE})(?![\d])",
             rank=CONTEXT,
+        ),
+        *(
+            Pattern(rf"{_BORN}(?i:{part})[\"'][ ]?:[ ]?[\"']?({form})(?![0-9])", rank=CONTEXT)
+            for part, form in (
+                ("year|jahr|année|año|anno|ano", r"(?:19|20)\d\d"),
+                ("month|monat|mois|mes|mese", r"[01]?\d"),
+                ("day|tag|jour|día|dia|giorno", r"[0-3]?\d"),
+            )
         ),
     ),
     keys=(
