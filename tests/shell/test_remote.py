@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from typing import Any
 
 import anyio
@@ -414,6 +415,46 @@ async def test_a_host_that_is_not_known_is_said_to_be(tmp_path, url, reason):
         await crm.until_connected()
         await crm.ask(1, "initialize", {})
         assert await crm.until_disconnected() == Disconnected("crm", reason, final=True)
+
+
+async def test_a_server_that_has_worked_is_waited_for(tmp_path):
+    async with web(scripted()) as server, linked(tmp_path, server.url, attempts=1) as crm:
+        await crm.greet()
+        crm.remote.drop("went away")
+        assert not (await crm.until_disconnected()).final
+
+
+async def test_no_connection_outlives_the_link(tmp_path):
+    async def call(answering: Answering) -> None:
+        await answering.stream_begins()
+        await answering.closed()
+
+    async with web(scripted(tools_call=call)) as server:
+        async with linked(tmp_path, server.url) as crm:
+            await crm.greet()
+            for id in (2, 3):
+                await crm.ask(id, "tools/call")
+            await server.until(is_rpc("tools/call"), times=2)
+            assert server.open >= 2
+        with anyio.fail_after(5):
+            while server.open:
+                await anyio.sleep(0.01)
+
+
+async def test_requests_taken_back_at_any_moment_leave_nothing_behind(tmp_path):
+    async def call(answering: Answering) -> None:
+        await anyio.sleep(random.random() / 50)
+        await answering.result({})
+
+    async with web(scripted(tools_call=call)) as server, linked(tmp_path, server.url) as crm:
+        await crm.until_connected()
+        for id in range(200):
+            await crm.ask_stateless(id, "tools/call", name="t")
+            await anyio.sleep(random.random() / 100)
+            await crm.notify("notifications/cancelled", requestId=id - random.randrange(3))
+        await crm.ask_stateless(1000, "tools/list")
+        assert "result" in await crm.answer(1000)
+        assert server.open < 50
 
 
 async def test_a_server_that_was_away_for_a_while_costs_the_requests_of_that_while(tmp_path):

@@ -70,7 +70,8 @@ def test_a_url_is_an_address(url: str, address: Address) -> None:
 @pytest.mark.parametrize(
     "url",
     ["mcp.example.com/mcp", "ftp://mcp.example.com", "https://", "https:///mcp", "https://a b/", "https://a:port/",
-     "https://a:99999/", "https://[::1/", "https://a/\r\nx", "/mcp", f"https://kim:{SECRET}@a/", f"https://{SECRET}@a/"],
+     "https://a:99999/", "https://[::1/", "https://a/\r\nx", "/mcp", "https://a..b/",
+     f"https://{'a' * 64}.example/", f"https://kim:{SECRET}@a/", f"https://{SECRET}@a/"],
 )  # fmt: skip
 def test_what_is_no_address_is_refused_and_not_shown(url: str, refusal: Callable[[dict[str, Any]], str]) -> None:
     assert refusal({"url": url}).startswith("upstreams.crm.url: ")

@@ -91,7 +91,7 @@ class Web:
         self.port = port
         self.url = f"{scheme}://127.0.0.1:{port}/mcp"
         self.asked: list[Asked] = []
-        self.connections = 0
+        self.connections = self.open = 0
         self._changed = anyio.Event()
 
     def note(self, asked: Asked) -> None:
@@ -115,6 +115,7 @@ async def web(script: Script, tls: ssl.SSLContext | None = None) -> AsyncIterato
 
     async def serve(stream: SocketStream) -> None:
         served.connections += 1
+        served.open += 1
         wrapped: SocketStream | TLSStream = stream
         with suppress(*CLOSED, ssl.SSLError, OSError):
             if tls is not None:
@@ -124,6 +125,7 @@ async def web(script: Script, tls: ssl.SSLContext | None = None) -> AsyncIterato
                     served.note(asked)
                     answering = Answering(wrapped, asked)
                     await script(answering)
+        served.open -= 1
 
     async with listener, anyio.create_task_group() as tasks:
         tasks.start_soon(listener.serve, serve)

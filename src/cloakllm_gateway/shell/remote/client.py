@@ -11,6 +11,7 @@ import socket
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
+from functools import cache
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
@@ -58,7 +59,7 @@ class Answer:
 
     async def chunks(self) -> AsyncGenerator[bytes, None]:
         """The body; raises :class:`Unreachable` where it ends too early, or is compressed."""
-        if self.headers.get("content-encoding", "identity").strip().lower() != "identity":
+        if self.headers.get("content-encoding", "").strip().lower() not in ("", "identity"):
             raise Unreachable("answered with a compressed body, though it was asked not to", sent=True)
         try:
             async for chunk in self._response.aiter_stream():
@@ -77,13 +78,13 @@ class Answer:
 
 
 class Client:
-    """Requests to the origin of one target."""
+    """Requests to the origin of one target.  Raises ``OSError`` for a ``ca_file`` that vouches for nobody."""
 
     def __init__(self, target: Target) -> None:
         own = {name.lower() for name, _ in target.headers}
         self._headers = [*target.headers, *(() if "user-agent" in own else [USER_AGENT])]
         self._pool = httpcore2.AsyncConnectionPool(
-            ssl_context=_trust(target),
+            ssl_context=_trust(target.ca_file) if target.address.scheme == "https" else None,
             proxy=None if target.proxy is None else _proxy(target.proxy),
             max_connections=None,  # as many as there may be pending calls
             max_keepalive_connections=20,
@@ -130,19 +131,17 @@ class Client:
             ) as response:
                 yield Answer(response)
         except _FAILURES as error:
-            raise Unreachable(_reason(error), sent=sent) from None
+            through = not isinstance(error, httpcore2.ProxyError)
+            raise Unreachable(_reason(error), sent=sent and through) from None
 
 
-def _trust(target: Target) -> ssl.SSLContext | None:
-    """Who is believed to be the upstream: whom the system believes, or those of ``ca_file``.
+@cache
+def _trust(ca_file: str | None) -> ssl.SSLContext:
+    """Who is believed to be an upstream: whom the system believes, or those of ``ca_file``.
 
     Raises ``OSError`` for a file that is missing or holds no certificates.
     """
-    if target.address.scheme != "https":
-        return None
-    if target.ca_file is not None:
-        return ssl.create_default_context(cafile=target.ca_file)
-    return httpcore2.default_ssl_context()
+    return httpcore2.default_ssl_context() if ca_file is None else ssl.create_default_context(cafile=ca_file)
 
 
 def _proxy(url: str) -> httpcore2.Proxy:

@@ -84,7 +84,7 @@ class Legacy:
         """The first address counts, if it is on the server's own origin; another would redirect what is sent."""
         if self._opened.is_set():
             return
-        self._life.heard = True
+        self._life.heard = self._life.works = True
         self._endpoint = _within(self._life.target.address, named)
         if self._endpoint is None:
             self._problem = "named an address for messages that is not its own"

@@ -70,7 +70,11 @@ def outgoing(line: bytes, effect: Send) -> Outgoing:
 
 
 class Life:
-    """What the ways to exchange messages share; ``heard`` is whether the upstream has answered anything yet."""
+    """What the ways to exchange messages share.
+
+    ``heard`` is whether the upstream has answered anything yet, ``works``
+    whether that was something other than a refusal.
+    """
 
     def __init__(
         self,
@@ -90,7 +94,7 @@ class Life:
         self.ended = anyio.Event()
         self.reason = ""
         self.is_final = False
-        self.heard = False
+        self.heard = self.works = False
         self._post = post
         self._logger = logger
 

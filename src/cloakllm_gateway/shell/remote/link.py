@@ -31,6 +31,9 @@ IN_ORDER: Final = 2.0
 #: Seconds in which the server is told that the gateway leaves.
 FAREWELL: Final = 1.0
 
+#: Seconds between attempts to reach a server that has worked before and is away for long.
+AWAY: Final = 30.0
+
 
 class _Exchange(NamedTuple):
     """A request in flight."""
@@ -90,23 +93,30 @@ class Remote:
         self._chatter.hear(line)
 
     async def _keep_connected(self) -> None:
+        """Life after life; a server that has worked is waited for, however long it is away."""
+        has_worked = False
         while True:
             started = anyio.current_time()
-            reason, is_final = await self._live()
-            pause = None if is_final else self._restarts.after(anyio.current_time() - started)
-            about = {"reason": reason, "final": pause is None}
-            self._logger.log("warning", "upstream_ended", upstream=self.name, **about)
-            await self._post(Disconnected(self.name, reason, final=pause is None))
-            if pause is None:
+            try:
+                client = Client(self._target)
+            except OSError:
+                await self._ended("has a ca_file without certificates", final=True)
                 return
-            await anyio.sleep(pause)
+            life = await self._live(client)
+            has_worked = has_worked or life.works
+            pause = self._restarts.after(anyio.current_time() - started)
+            is_final = life.is_final or (pause is None and not has_worked)
+            await self._ended(life.reason, final=is_final)
+            if is_final:
+                return
+            await anyio.sleep(AWAY if pause is None else pause)
 
-    async def _live(self) -> tuple[str, bool]:
-        """One connection, from its first message to its last: why it is of no more use, and whether none will be."""
-        try:
-            client = Client(self._target)
-        except OSError:
-            return "has a ca_file without certificates", True
+    async def _ended(self, reason: str, *, final: bool) -> None:
+        self._logger.log("warning", "upstream_ended", upstream=self.name, reason=reason, final=final)
+        await self._post(Disconnected(self.name, reason, final=final))
+
+    async def _live(self, client: Client) -> Life:
+        """One connection, from its first message to its last."""
         async with anyio.create_task_group() as tasks:
             life = Life(self.name, self._target, client, self._max_bytes, self._post, self._logger, tasks)
             connection = _Connection(life)
@@ -114,11 +124,11 @@ class Remote:
                 await self._converse(connection)
             finally:
                 self._current = None
+                tasks.cancel_scope.cancel()
                 with anyio.CancelScope(shield=True), anyio.move_on_after(FAREWELL):
                     await connection.close()
-                tasks.cancel_scope.cancel()
-        await client.aclose()
-        return life.reason, life.is_final
+                    await client.aclose()
+        return life
 
     async def _converse(self, connection: _Connection) -> None:
         if self._is_legacy:

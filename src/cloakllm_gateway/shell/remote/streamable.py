@@ -110,6 +110,7 @@ class Streamable:
         if not 200 <= answer.status < 300:
             await self._refused(message, answer)
             return True
+        self._life.works = True
         if message.method == "initialize":
             said = answer.headers.get(SESSION.lower(), "")
             self._session = said if _SESSION_ID.fullmatch(said) else None

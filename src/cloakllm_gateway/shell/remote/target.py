@@ -118,7 +118,7 @@ def address_of(url: str, path: str) -> Address:
     if parts.username is not None or parts.password is not None:
         raise Invalid(path, "holds a user or password", 'Credentials go into "headers"')
     try:
-        ascii_host = host if host.isascii() else host.encode("idna").decode()
+        ascii_host = host if ":" in host else host.encode("idna").decode()
     except UnicodeError:
         raise Invalid(path, "names a host that can't exist") from None
     query = f"?{parts.query}" if parts.query else ""
