@@ -235,6 +235,7 @@ class Config(Struct, frozen=True):
     groups: tuple[tuple[str, ...], ...] = ()
     raw_pii: dict[str, RawData] = field(default_factory=dict)
     mode: Mode = Mode.ENFORCE
+    bridge_versions: bool = False
     tool_changes: ToolChanges = ToolChanges.LOG
     detection: DetectionConfig = DetectionConfig()
     limits: LimitsConfig = LimitsConfig()
