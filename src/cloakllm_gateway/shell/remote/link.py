@@ -215,4 +215,6 @@ class _Connection:
         self._way = legacy
 
     async def close(self) -> None:
+        self._waiting.close()
+        self._unsent.close()
         await self._way.close()
