@@ -133,7 +133,7 @@ def test_what_comes_before_an_answer_makes_it_a_stream_in_order(caller: Caller) 
 
 def test_a_stream_begins_with_an_id_that_it_can_be_resumed_from(caller: Caller) -> None:
     events = list(events_in(caller.post(progressing(caller, "chatty")).text.splitlines()))
-    assert events[0].keys() == {"id", "data"}
+    assert events[0].keys() == {"id", "retry", "data"}
     assert not events[0]["data"]
     ids = [event["id"] for event in events]
     assert len(set(ids)) == len(ids)
@@ -141,6 +141,23 @@ def test_a_stream_begins_with_an_id_that_it_can_be_resumed_from(caller: Caller) 
         again = list(events_in(response.iter_lines()))
     assert [event["id"] for event in again] == ids[2:]
     assert [event["data"] for event in again] == [event["data"] for event in events[2:]]
+
+
+def test_a_client_that_names_the_event_stream_first_gets_one(caller: Caller) -> None:
+    response = caller.post(caller.request("ping"), accept="text/event-stream, application/json")
+    assert response.headers["content-type"] == "text/event-stream"
+    assert messages_in(response)[-1]["result"] == {}
+
+
+def test_an_answer_that_takes_long_can_be_come_back_for(caller: Caller) -> None:
+    with posting(caller, caller.request("tools/call", {"name": "slow", "arguments": {}})) as response:
+        primed = next(events_in(response.iter_lines()))
+        assert primed["data"] == ""
+    with caller.get(**{"last-event-id": primed["id"]}) as response:
+        with caller_of(caller) as second:
+            second.tool("go")
+        said = [json.loads(event["data"]) for event in events_in(response.iter_lines())]
+    assert said[-1]["result"]["content"][0]["text"].startswith("at last [EMAIL_")
 
 
 def test_an_older_client_gets_no_event_without_a_message(caller: Caller) -> None:

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloakllm_gateway.shell.front import streams
 from cloakllm_gateway.shell.front.streams import Event, Stream
 
 pytestmark = pytest.mark.anyio
@@ -87,11 +86,10 @@ async def test_a_new_reader_takes_over_from_the_one_before() -> None:
     assert [[event.line for event in each] for each in got] == [[b"one"], [b"two"]]
 
 
-async def test_silence_is_told_from_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streams, "KEEP_ALIVE", 0.01)
+async def test_silence_is_told_from_the_end() -> None:
     stream = Stream(100, 100)
     with anyio.fail_after(10):
-        async with aclosing(stream.follow()) as events:
+        async with aclosing(stream.follow(patience=0.01)) as events:
             assert await anext(events) is None
             stream.put(b"one")
             assert await anext(events) == Event(1, b"one")

@@ -21,12 +21,15 @@ from cloakllm_gateway.shell.front.channels import STATUSES, Channel, Exchange, S
 from cloakllm_gateway.shell.front.delivery import Form, deliver, until_left
 from cloakllm_gateway.shell.front.gate import Rules
 from cloakllm_gateway.shell.front.hub import Hub
+from cloakllm_gateway.shell.front.streams import KEEP_ALIVE
 
 SESSION: Final = "mcp-session-id"
 VERSION: Final = "mcp-protocol-version"
 LAST_EVENT: Final = "last-event-id"
 #: From this revision on a stream begins with an event that holds nothing but an id.
 PRIMING: Final = "2025-11-25"
+#: Seconds that an answer of a session may take before its client gets an id to come back with, should it have to.
+SOON: Final = 1.0
 #: Bytes of a message from which it is decoded in a thread.
 LARGE: Final = 65_536
 
@@ -179,17 +182,21 @@ async def _ask_session(
         headers=headers or {},
         event_id=partial(channel.event_id, exchange.number),
         primed=(http.header(VERSION) or "") >= PRIMING,
+        streamed=gate.prefers_stream(http),
     )
     try:
-        await until_left(http, partial(_answer, http, channel, exchange, form))
+        await until_left(http, partial(_answer, http, channel, exchange, form, SOON))
     finally:
         channel.left(exchange, may_return=http.streaming, answered=http.complete)
     return exchange
 
 
-async def _answer(http: Http, channel: Channel, exchange: Exchange, form: Form) -> None:
-    """The response to a request.  Raises :class:`Refusal` where there is none, because the session is over."""
-    await deliver(http, exchange.stream.follow(), form)
+async def _answer(http: Http, channel: Channel, exchange: Exchange, form: Form, patience: float = KEEP_ALIVE) -> None:
+    """The response to a request, which is a stream from when nothing has come for ``patience`` seconds.
+
+    Raises :class:`Refusal` where there is none, because the session is over.
+    """
+    await deliver(http, exchange.stream.follow(patience=patience), form)
     if http.complete:
         return
     if not exchange.withdrawn:

@@ -65,11 +65,14 @@ class Stream:
         """Whether all messages behind number ``after`` are there."""
         return self._oldest - 1 <= after <= self._last
 
-    async def follow(self, after: int | None = None) -> AsyncGenerator[Event | None, None]:
+    async def follow(
+        self, after: int | None = None, patience: float = KEEP_ALIVE
+    ) -> AsyncGenerator[Event | None, None]:
         """What comes, from the first message nobody has read, or from the one behind number ``after``.
 
-        None stands for :data:`KEEP_ALIVE` seconds of silence.  Over when the
-        stream has ended, or when another reader has taken over.
+        None stands for silence: of ``patience`` seconds at the beginning, of
+        :data:`KEEP_ALIVE` later.  Over when the stream has ended, or when
+        another reader has taken over.
         """
         at = self._read if after is None or not self.reaches(after) else after
         while self._read < at:
@@ -89,9 +92,10 @@ class Stream:
                     return
                 else:
                     changed = self._changed
-                    with anyio.move_on_after(KEEP_ALIVE) as silence:
+                    with anyio.move_on_after(patience) as silence:
                         await changed.wait()
                     if silence.cancelled_caught:
+                        patience = KEEP_ALIVE
                         yield None
         finally:
             if me == self._readers:
