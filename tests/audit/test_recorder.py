@@ -35,13 +35,15 @@ def session(directory: Path, work: Callable[[Audit], Awaitable[None]], **config:
     """A session that does ``work``, from its first to its last entry."""
 
     async def run() -> None:
-        audit = Audit(AuditConfig(**config), directory, Logger("error"))
+        logger = Logger("warning")
+        audit = Audit(AuditConfig(**config), directory, logger)
         await audit.open(OPENING, b'{"deny_list":["Nightingale"]}')
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(audit.run)
             await work(audit)
             await audit.close()
             tasks.cancel_scope.cancel()
+        logger.close()
 
     anyio.run(run)
 
@@ -258,6 +260,14 @@ def test_each_checkpoint_is_copied_to_the_anchors_file(tmp_path: Path):
     assert anchor.read_bytes() == (tmp_path / "audit" / "checkpoints.txt").read_bytes()
     (tmp_path / "log.pub").write_bytes((tmp_path / "audit" / "log.pub").read_bytes())
     assert verify(gather(tmp_path / "audit", tmp_path / "log.pub", anchor)).status is Status.VERIFIED
+
+
+def test_an_anchor_beside_the_log_is_said_to_be_none(tmp_path: Path, capfd: pytest.CaptureFixture[str]):
+    """Whoever can change the log can change it as well."""
+    session(tmp_path, nothing, anchor=AnchorConfig(file=str(tmp_path / "anchor.txt")))
+    assert "audit_anchor_beside_the_log" in capfd.readouterr().err
+    anchor = tmp_path / "anchor.txt"
+    assert verify(gather(tmp_path, tmp_path / "log.pub", anchor)).status is Status.SELF_CONSISTENT
 
 
 def test_each_checkpoint_is_given_to_the_anchors_command(tmp_path: Path):

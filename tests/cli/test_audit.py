@@ -132,7 +132,11 @@ def test_what_can_not_be_read_has_a_status_of_its_own(tmp_path: Path, words: lis
     (tmp_path / "empty").mkdir()
     for directory in (tmp_path / "none", tmp_path / "empty"):
         assert run("verify", directory, *words).exit_code == 2
-    assert run("verify", days(tmp_path / "log"), "--key", tmp_path / "no.pub", *words).exit_code == 2
+    log = days(tmp_path / "log")
+    assert run("verify", log, "--key", tmp_path / "no.pub", *words).exit_code == 2
+    (tmp_path / "loop").symlink_to("loop")
+    assert run("verify", tmp_path / "loop", "--key", log / "log.pub", *words).exit_code == 2
+    assert run("verify", log, "--checkpoint", tmp_path / "loop", *words).exit_code == 2
 
 
 # -- show, export, report ------------------------------------------------------------------------------

@@ -67,6 +67,11 @@ def strangers(directory: Path) -> list[Path]:
     return sorted(set(directory.glob("*.jsonl")).difference(day_files(directory)))
 
 
+def lies_in(file: str | Path | None, directory: Path) -> bool:
+    """Whether ``file`` is somewhere in ``directory``, by whatever way it is named."""
+    return file is not None and Path(os.path.realpath(directory)) in Path(os.path.realpath(file)).parents
+
+
 def make_private(directory: Path) -> None:
     directory.mkdir(mode=PRIVATE_DIR, parents=True, exist_ok=True)
 

@@ -19,6 +19,7 @@ from cloakllm_gateway.shell.audit.files import (
     Busy,
     Lock,
     day_files,
+    lies_in,
     strangers,
 )
 
@@ -118,9 +119,7 @@ def _from_elsewhere(path: Path | None, directory: Path) -> bytes | None:
         return None
     data = path.read_bytes()
     beside = (directory / CHECKPOINTS, directory / PUBLIC_KEYS)
-    is_beside = directory.resolve() in path.resolve().parents or any(
-        file.exists() and file.samefile(path) for file in beside
-    )
+    is_beside = lies_in(path, directory) or any(file.exists() and file.samefile(path) for file in beside)
     return None if is_beside else data
 
 

@@ -28,7 +28,7 @@ from cloakllm_gateway.audit import schema
 from cloakllm_gateway.audit.notes import Note
 from cloakllm_gateway.core.events import Record
 from cloakllm_gateway.errors import AuditError
-from cloakllm_gateway.shell.audit.files import Busy
+from cloakllm_gateway.shell.audit.files import Busy, lies_in
 from cloakllm_gateway.shell.audit.log import Log, explained
 from cloakllm_gateway.shell.audit.secrets import keyed_digest
 from cloakllm_gateway.shell.config import AnchorConfig, AuditConfig, Fsync, OnAuditError
@@ -99,6 +99,8 @@ class Audit:
         """
         if self._config.keep_days < SIX_MONTHS:
             self._logger.log("warning", "audit_kept_for_less_than_six_months", days=self._config.keep_days)
+        if self._config.anchor and lies_in(self._config.anchor.file, self._directory):
+            self._logger.log("warning", "audit_anchor_beside_the_log", file=self._config.anchor.file)
         self._signed_at = self._written_at = anyio.current_time()
         try:
             with explained(self._directory):
