@@ -210,7 +210,7 @@ def literals(view: View, depth: int = 0) -> Iterator[View]:
     if depth > MAX_LAYERS:
         raise DetectionError(f"A text is quoted more than {MAX_LAYERS} times over")
     for literal in _LITERAL.finditer(view.text):
-        if '\\"' not in literal[0]:
+        if '\\"' not in literal[0] or not _MARK.search(literal[0]):
             continue
         inner = _decode(View(literal[1]), 1)
         if inner is not None:
@@ -354,6 +354,8 @@ _PARTS = {
 }
 _FLAT_ESCAPE = _PARTS["escape"].replace(r"\\(?:", r"\\+(?:", 1).replace(r"\\u[dD][c", r"\\+u[dD][c", 1)
 _LITERAL = lazy(r'"(?<!\\.)([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)
+#: What may stand between a key and its value, or between cells: a text without has no structure.
+_MARK = lazy(r"[:=>,;|]|\\[uxt]")
 _HEXADECIMAL = lazy(f"{_HEXDIGIT}+")
 _PERCENT = lazy(_UNIT)
 _FOLDABLE = lazy(f"[{_FOLD_CLASS}]")

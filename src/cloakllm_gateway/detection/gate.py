@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, cached_property
 
 import re2
 
@@ -158,16 +158,23 @@ def _widened(repeat: str, repeated: str, most: int) -> str:
 
 
 class Gate:
-    """Compiled once for a set of truths; safe to share between threads.
+    """For a set of truths; safe to share between threads.
 
-    Truths that begin with a word in any case and those that begin with a shape
-    have an automaton each: one for both would have the product of their states.
+    Compiled at its first use: most starts meet no text.
     """
 
     def __init__(self, truths: Sequence[str]) -> None:
-        worded = [index for index, truth in enumerate(truths) if "(?i:" in truth]
-        shaped = [index for index, truth in enumerate(truths) if "(?i:" not in truth]
-        self._automata = [_Automaton(truths, indexes) for indexes in (worded, shaped) if indexes]
+        self._truths = truths
+
+    @cached_property
+    def _automata(self) -> list[_Automaton]:
+        """Truths that begin with a word in any case and those that begin with a shape have an automaton each.
+
+        One for both would have the product of their states.
+        """
+        worded = [index for index, truth in enumerate(self._truths) if "(?i:" in truth]
+        shaped = [index for index, truth in enumerate(self._truths) if "(?i:" not in truth]
+        return [_Automaton(self._truths, indexes) for indexes in (worded, shaped) if indexes]
 
     def ranges(self, buffer: str, screen: bytes) -> dict[int, list[tuple[int, int, int]]]:
         """For each pattern that may match: disjoint ``(start, stop, limit)`` in order.
