@@ -563,6 +563,16 @@ def test_a_missing_resource_has_the_code_of_the_clients_era(tmp_path: Path) -> N
     assert talk.only()["error"]["code"] == -32602
 
 
+def test_within_one_era_an_error_keeps_its_code(tmp_path: Path) -> None:
+    talk = opened(settings(), tmp_path)
+    for method, member in (("resources/list", "resources"), ("resources/templates/list", "resourceTemplates")):
+        talk.ask(method, method).answer("crm", {member: []})
+    talk.sent.clear()
+    talk.ask(1, "resources/read", {"uri": "a://b/c"})
+    refuses(talk, "crm", {"code": -32602, "message": "not found"})
+    assert talk.only()["error"]["code"] == -32602
+
+
 # -- a client with a session, a stateless upstream ---------------------------------------------------------
 
 

@@ -383,7 +383,8 @@ class Gateway:
         """The client's answer from the clean ``part`` of the upstream's."""
         front = self._era or Era.SESSION
         if isinstance(answer, Failure):
-            return {"jsonrpc": "2.0", "id": request.id, "error": eras.error_for(front, request.method, part)}
+            error = part if upstream.era is front else eras.error_for(front, request.method, part)
+            return {"jsonrpc": "2.0", "id": request.id, "error": error}
         result = self._tools.fitting(request, answer.result, self._tasks.with_own(upstream, part))
         if front is Era.SESSION and upstream.era is Era.STATELESS and isinstance(result, dict):
             result = eras.for_session(request.method, result)
