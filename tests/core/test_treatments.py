@@ -16,6 +16,7 @@ from cloakllm_gateway.core.jsonpath import Paths, Wild, parse
 from cloakllm_gateway.core.settings import ToolRules, Treatment
 from cloakllm_gateway.core.treatments import treatments
 from tests.core.transcript import Conversation, opened, says, settings, text_of, upstream
+from tests.protocol.cost import seconds
 
 KIM, SSN = "kim@acme-corp.com", "536-22-8726"
 PASS, TOKENIZE, REDACT, BLOCK = Treatment.PASS, Treatment.TOKENIZE, Treatment.REDACT, Treatment.BLOCK
@@ -255,3 +256,14 @@ def test_rules_that_fit_no_tool_are_told_of_once(tmp_path: Path) -> None:
         talk.answer(name, {"tools": [{"name": "export_rows", "inputSchema": {"type": "object"}}]})
     told = [log.fields for log in talk.logs("rules_that_fit_no_tool")]
     assert told == [{"upstream": "crm", "tools": "exprot_*"}]
+
+
+@pytest.mark.parametrize("how", [TOKENIZE, REDACT])
+def test_a_result_with_many_fields_costs_linear_time(tmp_path: Path, how: Treatment) -> None:
+    talk = with_rules(tmp_path, None, ToolRules("*", paths={"$.rows[*].mail": how, "$.rows[*].city": how}))
+
+    def cost(count: int) -> float:
+        rows = [{"city": f"Lyon{n}", "mail": f"u{n}@acme-corp.com"} for n in range(count)]
+        return seconds(lambda: shown(talk, says(json.dumps({"rows": rows}))))
+
+    assert cost(1200) < 2 * (4 * cost(300)) + 0.05

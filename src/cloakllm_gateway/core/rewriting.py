@@ -120,8 +120,12 @@ class Ranges:
 
     def touch(self, span: Span) -> bool:
         """Whether any range shares a character with ``span``."""
-        before = bisect_left(self._starts, span.end)
-        return before > 0 and self._reach[before - 1] > span.start
+        return self.meet(span.start, span.end)
+
+    def meet(self, start: int, end: int) -> bool:
+        """Whether any range shares a character with [start, end)."""
+        before = bisect_left(self._starts, end)
+        return before > 0 and self._reach[before - 1] > start
 
     def hold(self, span: Span) -> bool:
         """Whether ``span`` is a proper part of a range (of disjoint ones)."""

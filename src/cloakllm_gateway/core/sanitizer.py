@@ -32,8 +32,8 @@ from msgspec import Struct, field
 
 from cloakllm_gateway.core.blobs import textual, whole_number
 from cloakllm_gateway.core.documentation import is_documentation
+from cloakllm_gateway.core.fields import TERM, Elsewhere, Field, field_around, refuse_blocked, ruled_fields
 from cloakllm_gateway.core.handles import Handles
-from cloakllm_gateway.core.jsonpath import Paths
 from cloakllm_gateway.core.rewriting import Cut, Range, Ranges, masked, rewritten, spelling, taken_back
 from cloakllm_gateway.core.settings import Treatment
 from cloakllm_gateway.core.treatments import Rule, Treatments
@@ -55,18 +55,9 @@ from cloakllm_gateway.protocol.surface import (
 from cloakllm_gateway.protocol.walk import KeyCollision, Leaf, Path, at, leaves, replace, strings
 from cloakllm_gateway.spans import Encoding, Proof, Span, Text, disjoint
 from cloakllm_gateway.vault import placing, tokens
-from cloakllm_gateway.vault.contexts import Unescaped
 from cloakllm_gateway.vault.entries import Entry, Spelling, Token
-from cloakllm_gateway.vault.known import Known, KnownValues
-from cloakllm_gateway.vault.members import values
 from cloakllm_gateway.vault.tokens import LITERAL, TokenMatch
 from cloakllm_gateway.vault.vault import Vault
-
-#: The category of what is hidden because the configuration says so, whatever it is.
-TERM = "TERM"
-
-#: Shorter values, and numbers of no more digits, can't be told from other text of their message.
-_TELLING = 2
 
 #: Look-alike tokens outrank every find: the whole look-alike becomes one LITERAL.
 LITERAL_RANK = 1000
@@ -141,36 +132,6 @@ class _Slot(NamedTuple):
     charset: str = ""  # of a textual blob; empty for anything else
 
 
-class _Field(NamedTuple):
-    """A value that a rule is about, where it stands in a slot, and decoded."""
-
-    start: int
-    end: int
-    value: str
-    rule: Rule
-
-
-class _Elsewhere:
-    """The values of fields with a rule: in the rest of their message the same is done with them."""
-
-    def __init__(self) -> None:
-        self._hidden = KnownValues(2, set())
-        self._rules: dict[str, Rule] = {}
-
-    def add(self, value: str, rule: Rule) -> None:
-        if len(value) < _TELLING or (value.isdigit() and len(value) <= _TELLING):
-            return
-        self._rules[value.casefold()] = rule
-        if rule.how is not Treatment.PASS:
-            self._hidden.add(value, Known(TERM, value, value, Encoding.PLAIN, Proof.KEY), caseless=False)
-
-    def find(self, text: str) -> list[Span]:
-        return self._hidden.find(text)
-
-    def rule(self, span: Span) -> Rule | None:
-        return self._rules.get((span.value or span.canonical).casefold())
-
-
 class _Done(NamedTuple):
     """How one slot was rewritten."""
 
@@ -197,8 +158,9 @@ class Sanitizing:
         self._clean: set[Where] = set()
         self._exempt: set[Path] = set()
         self._placed: dict[Where, list[Range]] = {}
-        self._fields: dict[Where, list[_Field]] = {}
-        self._elsewhere = _Elsewhere()
+        self._fields: dict[Where, list[Field]] = {}
+        self._elsewhere = Elsewhere()
+        self._is_ruled = bool(source.treatments.categories) or source.treatments.fields is not None
         self._charsets: dict[Path, str] = {}
         self._described: set[Where] = set()
         self._tokens: dict[Token, None] = {}
@@ -219,7 +181,9 @@ class Sanitizing:
                 self.report.skipped["protocol"] += 1
             elif slot := self._slot(leaf, where):
                 self._slots.append(slot)
-                if found := _fields(slot, self._source.treatments.fields):
+                if not leaf.is_key and (
+                    found := ruled_fields(leaf.path, slot.text, slot.look.text, self._source.treatments.fields)
+                ):
                     self._fields[where] = found
         self._part = replace(self._part, edits)
         return self._look()
@@ -311,7 +275,7 @@ class Sanitizing:
         self._placed.clear()
         self._done.clear()
         self._fields.clear()
-        self._elsewhere = _Elsewhere()
+        self._elsewhere = Elsewhere()
         self._charsets.clear()
         self._described.clear()
         self._uris.clear()
@@ -372,18 +336,19 @@ class Sanitizing:
 
     def _finds(self, slot: _Slot, spans: Sequence[Span]) -> list[Span]:
         """The disjoint spans to hide: what detection found, known values, look-alike tokens."""
-        found = [s for s in spans if not self._passes(slot, s)]
+        found = self._not_passed(slot, spans)
         if slot.where in self._described:
             found = [s for s in found if not is_documentation(s)]
         known, alike = self._second_look(slot)
-        known = [k for k in known if not self._passes(slot, k)]
+        known = self._not_passed(slot, known)
         if placed := self._placed.get(slot.where):
             tokens_there = Ranges(placed)
             found, known, alike = (tokens_there.beside(spans) for spans in (found, known, alike))
         certain = Ranges((s.start, s.end) for s in found)
         known = [k for k in known if not certain.hold(k)]
-        for span in (*found, *known):
-            _refuse_blocked(self._rule(slot, span))
+        if self._is_ruled:
+            for span in (*found, *known):
+                refuse_blocked(self._rule(slot, span))
         if self._looking_by_role and (whole := self._whole_fields(slot, [*found, *known])):
             inside = Ranges((s.start, s.end) for s in whole)
             found, known, alike = (inside.beside(spans) for spans in (found, known, alike))
@@ -427,14 +392,17 @@ class Sanitizing:
 
     def _rule(self, slot: _Slot, span: Span) -> Rule | None:
         """The rule for a find: that of the field it stands in, of an equal value in a field, of its category."""
-        for start, end, _, rule in self._fields.get(slot.where, ()):
-            if start <= span.start and span.end <= end:
-                return rule
+        if not self._is_ruled:
+            return None
+        if field := field_around(self._fields.get(slot.where, ()), span):
+            return field.rule
         return self._elsewhere.rule(span) or self._source.treatments.categories.get(span.category)
 
-    def _passes(self, slot: _Slot, span: Span) -> bool:
-        rule = self._rule(slot, span)
-        return rule is not None and rule.how is Treatment.PASS
+    def _not_passed(self, slot: _Slot, spans: Sequence[Span]) -> list[Span]:
+        """``spans`` without those that the model may be shown."""
+        if not self._is_ruled:
+            return list(spans)
+        return [s for s in spans if (rule := self._rule(slot, s)) is None or rule.how is not Treatment.PASS]
 
     def _learn_fields(self, found: Sequence[Sequence[Span]]) -> None:
         """What a rule says of a field holds for the same value in the rest of the message."""
@@ -442,20 +410,26 @@ class Sanitizing:
             fields = self._fields.get(slot.where)
             if fields is None:
                 continue
-            spans = found[self._asked[slot.look]]
+            found_here = Ranges((s.start, s.end) for s in found[self._asked[slot.look]])
             for start, end, value, rule in fields:
-                _refuse_blocked(rule if value else None)
-                if rule.how is not Treatment.TOKENIZE or not any(start <= s.start and s.end <= end for s in spans):
+                refuse_blocked(rule if value else None)
+                if rule.how is not Treatment.TOKENIZE or not found_here.meet(start, end):
                     self._elsewhere.add(value, rule)
 
     def _whole_fields(self, slot: _Slot, finds: Sequence[Span]) -> list[Span]:
         """The fields of a slot that are hidden whole: cut out, or to be hidden though nothing was found in them."""
+        fields = self._fields.get(slot.where)
+        if fields is None:
+            return []
         whole = []
-        for start, end, _, rule in self._fields.get(slot.where, ()):
-            inside = [s for s in finds if s.start < end and start < s.end]
-            if start == end or rule.how is Treatment.PASS or (rule.how is Treatment.TOKENIZE and inside):
+        taken = Ranges((s.start, s.end) for s in finds)
+        exactly = {(s.start, s.end): s for s in finds}
+        for start, end, _, rule in fields:
+            if start == end or rule.how is Treatment.PASS:
                 continue
-            exact = next((s for s in inside if (s.start, s.end) == (start, end)), None)
+            if rule.how is Treatment.TOKENIZE and taken.meet(start, end):
+                continue
+            exact = exactly.get((start, end))
             raw = slot.text[start:end]
             whole.append(exact or Span(start, end, TERM, raw, raw, proof=Proof.KEY))
         return whole
@@ -516,30 +490,6 @@ async def drive(sanitizing: Sanitizing, find: Find, assign: AssignTokens) -> Cle
 
 def _literal(text: str, start: int, end: int, value: str, encoding: Encoding = Encoding.PLAIN) -> Span:
     return Span(start, end, LITERAL, value, text[start:end], encoding, Proof.LITERAL, LITERAL_RANK)
-
-
-def _fields(slot: _Slot, paths: Paths[Rule] | None) -> list[_Field]:
-    """The values of a slot that have a rule by their path.
-
-    That is the slot itself in a structured result, or values of JSON in a
-    text: many tools give their result as text, and most in both ways.
-    """
-    path, is_key = slot.where
-    if paths is None or is_key:
-        return []
-    if path[:1] == ("structuredContent",):
-        rule = paths.rule(paths.at(path[1:]))
-        return [_Field(0, max(len(slot.text), len(slot.look.text)), slot.text, rule)] if rule else []
-    return [
-        _Field(start, end, Unescaped(slot.text[start:end]).text, rule)
-        for state, (start, end) in values(slot.text, paths.root, paths.step)
-        if (rule := paths.rule(state))
-    ]
-
-
-def _refuse_blocked(rule: Rule | None) -> None:
-    if rule is not None and rule.how is Treatment.BLOCK:
-        raise Withheld(f"it holds a value that nobody may be shown (rule: {rule.name})")
 
 
 def _item(path: Path) -> Path:

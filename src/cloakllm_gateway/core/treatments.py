@@ -47,7 +47,7 @@ def treatments(upstream: UpstreamSettings, tool: str = "") -> Treatments:
         at = f"{place}.tools.{rules.glob}"
         for name, how in rules.categories.items():
             rule = Rule(how, f"{at}.categories.{name}")
-            own[name] = max(own.get(name, rule), rule, key=_weight)
+            own[name] = stricter(own.get(name, rule), rule)
         fields += [(path, Rule(how, f"{at}.paths.{path}")) for path, how in rules.paths.items()]
     return Treatments({**categories, **own}, Paths(fields, _weight) if fields else None)
 
@@ -60,6 +60,10 @@ def parameters(upstream: UpstreamSettings, tool: str) -> Mapping[str, Language]:
 def tool_rules(upstream: UpstreamSettings, tool: str) -> list[ToolRules]:
     """The rules that the configuration has for a tool; for none where there is no tool."""
     return [rules for rules in upstream.tools if tool and fnmatchcase(tool, rules.glob)]
+
+
+def stricter(one: Rule, other: Rule) -> Rule:
+    return max(one, other, key=_weight)
 
 
 def _weight(rule: Rule) -> int:
