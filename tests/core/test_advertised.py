@@ -145,6 +145,7 @@ def test_a_changed_tool_is_recorded_and_held_until_the_client_has_listed_it(tmp_
         assert talk.take("crm")[-1]["method"] == "tools/call"
         return
     assert "tool_changes: hold" in text_of(talk.only())
+    assert [r.fields["rule"] for r in talk.records("refused")] == ["tool_changes: hold"]
     assert [m["method"] for m in talk.take("crm")] == ["tools/list"]
     talk.ask("again", "tools/list")
     talk.answer("crm", {"tools": [{"name": "look", "inputSchema": {"type": "object"}, "description": PULLED}]})

@@ -8,7 +8,6 @@ from typing import Any
 
 from cloakllm_gateway.core.events import Record
 from cloakllm_gateway.core.restorer import Decision
-from cloakllm_gateway.errors import Refused
 from cloakllm_gateway.protocol.jsonrpc import Request
 
 #: Tokens in one entry; a call that restores more of them has several.
@@ -40,9 +39,9 @@ def restored(destination: str, request: Request, decisions: Sequence[Decision]) 
     return records
 
 
-def refused(destination: str, request: Request, refusal: Refused) -> Record:
+def refused(destination: str, request: Request, rule: str, token: str = "") -> Record:
     """A request that did not go to its upstream; by which rule and for which token, where one was to blame."""
-    return Record("refused", {**_about(destination, request), "rule": refusal.rule, "token": refusal.token})
+    return Record("refused", {**_about(destination, request), "rule": rule, "token": token})
 
 
 def asked(destination: str, request: Request, allowed: bool) -> Record:

@@ -101,7 +101,7 @@ class Outbound:
             return
         except Refused as refused:
             about = {"upstream": upstream.name, "method": request.method}
-            self._emit(accounts.refused(upstream.name, request, refused))
+            self._emit(accounts.refused(upstream.name, request, refused.rule, refused.token))
             self._emit(Log("warning", "refused", about))
             self._requests.refuse(request, INVALID_PARAMS, texts.refusal(refused))
             return
@@ -130,6 +130,7 @@ class Outbound:
             return  # the client took it back meanwhile
         asking.question = self._questions.ask_person(asking, message, answered)
         if asking.question is None:
+            self._emit(accounts.refused(upstream.name, request, "nobody to ask"))
             self._requests.refuse(request, INVALID_PARAMS, texts.nobody_to_ask(upstream.name))
 
     def _send_watched(

@@ -228,7 +228,7 @@ class Questions:
             try:
                 restored = self._restorer.restore(result, SURFACE[request.method].result or DATA, upstream.name)
             except Refused as refused:
-                self._emit(accounts.refused(upstream.name, request, refused))
+                self._emit(accounts.refused(upstream.name, request, refused.rule, refused.token))
                 self._fail(open, texts.refusal(refused))
                 return
             result, entries = restored.part, restored.entries

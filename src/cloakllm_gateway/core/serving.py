@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from cloakllm_gateway.core import handshake, reception, subscriptions, texts
+from cloakllm_gateway.core import accounts, handshake, reception, subscriptions, texts
 from cloakllm_gateway.core.advertised import Tools
 from cloakllm_gateway.core.calls import Calls
 from cloakllm_gateway.core.directory import Directory, Owner
@@ -116,6 +116,7 @@ class Serving:
         is_tool, loaded = listing == "tools/list", listing in self._lists.loaded
         if route is not None and (loaded or not is_tool):
             if is_tool and self._tools.is_held(name):
+                self._emit(accounts.refused(route.upstream, request, "tool_changes: hold"))
                 self._requests.refuse(request, INVALID_PARAMS, texts.held(name))
                 return
             declared = self._tools.declared(name) if is_tool else None
@@ -149,6 +150,7 @@ class Serving:
             return
         upstream, owner = self._resource(uri)
         if upstream is not None and handshake.is_ui(uri) and not upstream.settings.ui:
+            self._emit(accounts.refused(upstream.name, request, "ui"))
             self._requests.refuse(request, INVALID_PARAMS, texts.NOT_GRANTED)
         elif upstream is not None and owner is not None and not owner.contested:
             # The message it came in says what it stands for: there is nothing to decide.
