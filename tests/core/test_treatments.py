@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from cloakllm_gateway.core.jsonpath import Paths, Wild, parse
 from cloakllm_gateway.core.settings import ToolRules, Treatment
 from cloakllm_gateway.core.treatments import treatments
+from cloakllm_gateway.protocol import jsonrpc
 from tests.core.transcript import Conversation, opened, says, settings, text_of, upstream
 from tests.protocol.cost import seconds
 
@@ -267,3 +268,13 @@ def test_a_result_with_many_fields_costs_linear_time(tmp_path: Path, how: Treatm
         return seconds(lambda: shown(talk, says(json.dumps({"rows": rows}))))
 
     assert cost(1200) < 2 * (4 * cost(300)) + 0.05
+
+
+def test_what_a_person_types_for_an_upstream_reaches_it_whatever_may_be_shown(tmp_path: Path) -> None:
+    talk = with_rules(tmp_path, {"SSN": BLOCK})
+    form = {"message": "SSN?", "requestedSchema": {"type": "object", "properties": {"ssn": {"type": "string"}}}}
+    talk.upstream("crm", jsonrpc.request("q", "elicitation/create", form))
+    asked = talk.only()
+    talk.client(jsonrpc.result(asked["id"], {"action": "accept", "content": {"ssn": SSN}}))
+    assert talk.only("crm")["result"]["content"] == {"ssn": SSN}
+    assert "categories.SSN" in text_of(shown(talk, says(f"thanks, {SSN}")))

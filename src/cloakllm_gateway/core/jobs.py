@@ -78,6 +78,9 @@ class Jobs:
         self._rules: dict[tuple[str, str], Treatments] = {}
 
     def _treatments(self, work: Work) -> Treatments:
+        """The rules for what the model is shown; what only becomes known on its way to an upstream has none."""
+        if work.direction == "to_upstream":
+            return Treatments()
         key = (work.upstream.name, work.tool if work.upstream.settings.tools else "")
         if key not in self._rules:
             self._rules[key] = treatments(work.upstream.settings, work.tool)
