@@ -240,6 +240,8 @@ def _kinds(text: str) -> tuple[str, ...]:
 
 #: A shorter run of letters and digits alone can't be an encoding of anything.
 _SHORTEST_RUN = 16
+#: ... but a shorter one is told by its padding, which is no assignment: nothing follows it.
+_PADDED_RUN = r"[A-Za-z0-9+/]{10}=(?:=|[^A-Za-z0-9\"'(\[{]|$)"
 
 #: What shows, in the bytes of a text, that a decoder has something to do.
 _TRIGGERS = (
@@ -251,7 +253,7 @@ _TRIGGERS = (
         r"=\r?\n|=3D[\"']|=40[A-Za-z0-9-]+\.|=C[23]=[89AB][0-9A-F]|=E[0-9A-F]=[89AB][0-9A-F]|[Qq]uoted-printable",
     ),
     ("fold", r"[\x00-\x08\x0b\x0c\x0e-\x1b\x1d-\x1f\x7f]"),
-    ("run", f"[A-Za-z0-9+/]{{{_SHORTEST_RUN}}}"),
+    ("run", f"[A-Za-z0-9+/]{{{_SHORTEST_RUN}}}|{_PADDED_RUN}"),
 )
 
 
@@ -320,14 +322,16 @@ def _runs(text: str) -> Iterator[re.Match[str]]:
 
 @cache
 def _run_places() -> linear.Search:
-    run = f"[A-Za-z0-9+/]{{{_SHORTEST_RUN}}}"
+    run = f"(?:[A-Za-z0-9+/]{{{_SHORTEST_RUN}}}|[A-Za-z0-9+/]{{0,5}}{_PADDED_RUN})"
     return linear.compiled(f"[^A-Za-z0-9+/=_-]{run}|[^A-Za-z0-9][0-7][0-9A-Fa-fx]{{15}}")
 
 
 _HEXDIGIT = "[0-9A-Fa-f]"
 _UNIT = f"%(?:25)*{_HEXDIGIT}{{2}}"
 # Both begin with a character and look behind then: the search skips faster so.
-_BASE64_RUN = r"[A-Za-z0-9+/](?<![A-Za-z0-9+/=_-].)[A-Za-z0-9+/]{15,}+={0,2}(?![A-Za-z0-9+/=_-])"
+_BASE64_RUN = (
+    r"[A-Za-z0-9+/](?<![A-Za-z0-9+/=_-].)(?:[A-Za-z0-9+/]{15,}+={0,2}|[A-Za-z0-9+/]{9,14}+={1,2})(?![A-Za-z0-9+/=_-])"
+)
 _HEX_RUN = (
     r"[0-7](?<![A-Za-z0-9].)(?:(?<=0)x[2-7])?(?:(?<=[2-7])[0-9A-Fa-f]|(?<=0)[9AaDd])"
     r"(?:[2-7][0-9A-Fa-f]|0[9AaDd]){7,}(?![A-Za-z0-9])"
@@ -461,7 +465,7 @@ def _from_base64(run: str) -> str | None:
     body = run.rstrip("=")
     if len(body) % 4 == 1:
         return None
-    if len(binascii.a2b_base64(body[:16]).translate(None, _PRINTABLE)) > 3:
+    if len(binascii.a2b_base64(body[: min(len(body) // 4 * 4, 16)]).translate(None, _PRINTABLE)) > 3:
         return None  # most runs are no text, and the first twelve bytes say so
     return _readable(binascii.a2b_base64(body + "=" * (-len(body) % 4)))
 

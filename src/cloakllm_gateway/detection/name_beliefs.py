@@ -51,7 +51,9 @@ def _is_no_lone_name(text: str, name: Word, first: Word, language: str) -> bool:
     led = first.capital and first.end < name.start
     if led and first.low not in GREETINGS and first.low not in CUES_BEFORE and not first.title:
         return True  # `Docker Swarm`, `Hidden Treasure`
-    return name.low in FUNCTION_WORDS or (language == "de" and _is_german_noun(text, name))
+    if name.low in FUNCTION_WORDS or name.low in GERMAN_NOUNS:
+        return True
+    return language == "de" and _is_german_noun(text, name)
 
 
 def _less_roles(name: list[Word]) -> list[Word]:
@@ -105,7 +107,7 @@ def is_name_in(language: str, text: str, found: Found) -> bool:
 
 
 def _starts_no_name(word: Word) -> bool:
-    return word.low in NO_START and not (word.title and len(word.text) <= SHORT)
+    return (word.low in NO_START or word.low in GERMAN_NOUNS) and not (word.title and len(word.text) <= SHORT)
 
 
 def is_more_than_common(text: str, found: Found) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import dropwhile
 
 from cloakllm_gateway.detection.name_runs import (
     MID_SENTENCE,
@@ -235,7 +236,7 @@ def _beside_addresses(text: str, found: Sequence[Run]) -> Iterator[Found]:
             at += 1
             if address.start() <= run.start < address.end():
                 continue
-            name = until_no_name(run.words)
+            name = until_no_name(list(dropwhile(lambda word: word.low in NO_START, run.words)))
             if len(name) <= _MOST_WORDS and any(_spells(parts, word) for word in name):
                 yield Found(name[0].start, end_of(text, name[-1]), PERSON)
 

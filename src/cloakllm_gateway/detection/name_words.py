@@ -422,36 +422,37 @@ SOFTWARE = words_of("""
 
 #: Words of German that begin with a capital, all of its nouns do, and stand without an article.
 GERMAN_NOUNS = words_of("""
-    herbst frühling abend abends adresse adressen alle alles als also amt anfang anfrage angaben angebot angst
-    anlage anruf antrag antwort arbeit arbeiter armee art arzt aufgabe aufgaben auftrag augen ausgabe auto autos
-    bahn bank bau bauern beamte bei beispiel beitrag bekannte berater bereich bericht berichte beruf besuch betrieb
-    betriebe bett bevor bier bild bilder bitte blut boden brief briefe brot bruder buch budget bund bus chance chef
-    dabei daher damals damit danach dank dann darum daten dauer davon dazu dennoch deshalb deutsche deutschland
-    diebe diese dieser dieses ding dinge doch dort druck durch eier einer eines einige einwohner eis eisen eltern
-    ende energie england enkel entweder er erde erfolg erst erste es essen etwa euro experten fabrik fall familie
-    familien farbe farben fehler feind feld fenster ferien fett feuer film filme firma firmen fisch fische fleisch
-    flug flugzeug folge fonds form forscher frage fragen franken frau frauen freiheit freund freunde frieden fuß gas
-    gast gebiet geburt gefahr gegen gegner geist geld gemeinde genau gerade gericht geschichte geschäft gesellschaft
-    gesetz gesicht gesundheit gewalt gewinn glas glaube glück gold gott grad grenze großeltern grund gruppe gäste
-    haar haare hafen haft halt hand hans haus heer heute hier hilfe himmel hinter hinzu hitze hof holz hotel hunde
-    hunger häuser ihnen ihr ihre im immer in industrie inhalt insel jahr jahre jeder jedoch jetzt jugend junge
-    kaffee kaiser kampf karte kasse katze kinder kirche klasse kleider knochen kopf kosten kraft krebs kreis krieg
-    krise kultur kunde kunden kunst kurs könig küche kühe land laut leben leder lehrer leute licht liebe lied lieder
-    linie liste luft lust macht mann markt material meer meinung meister mensch menschen messer metall meter mieter
-    milch mit mitglieder mithilfe mittag mittel moment monat monate morgen motor musik mutter männer märkte müll
-    nach nachdem nacht nachrichten name namen natur neben neue nicht noch nord norden not nummer nun nur oben ober
-    obst obwohl oder offen ohne onkel ort osten papier partei passagiere patient patienten pause pech person
-    personen pferde pflanzen platz politik politiker polizei post preis preise presse problem probleme prozent punkt
-    rat raum recht rede regen regeln regierung reich reis reise rente richtung rolle ruf ruhe sache sachen salz satz
-    schiffe schlaf schmerz schmerzen schnee schon schuld schule schutz schwester see seele seit seite sicher sie
-    silber sinn situation so sohn soldaten sommer sonne sonst sorge sowie sowohl spaß spiel spieler sport sprache
-    staat staaten stadt stahl stein steine stelle steuern stimme stimmen stoff strafe straße strom studenten stunde
-    stunden städte stück süden tag tage tatsache teil teile telefon text tiere tisch tochter tod trotz tränen tür
-    uhr um und unfall unser unter unternehmen ursache urlaub vater verbindung verein verkehr vertrag viel viele
-    vielleicht vier volk von vor vorsicht waffen wahl wald wand warum was wasser weg wegen wein welche welt wenn wer
-    werk wert westen wetter wie wind winter wir wirtschaft wissen wissenschaftler woche wochen wohnung wolle wort
-    wunsch wut während zahl zahlen zeit zeiten zeitung zeugen ziel ziele zigaretten zimmer zinsen zucker zug zukunft
-    zum zur zusammen zustand zwei zwischen ärzte öl über
+    kennzeichen kontonummer rechnung kundennummer telefonnummer passwort benutzer betreff rechnungsnummer
+    geburtsdatum anschrift vertrag herbst frühling abend abends adresse adressen alle alles als also amt anfang
+    anfrage angaben angebot angst anlage anruf antrag antwort arbeit arbeiter armee art arzt aufgabe aufgaben
+    auftrag augen ausgabe auto autos bahn bank bau bauern beamte bei beispiel beitrag bekannte berater bereich
+    bericht berichte beruf besuch betrieb betriebe bett bevor bier bild bilder bitte blut boden brief briefe brot
+    bruder buch budget bund bus chance chef dabei daher damals damit danach dank dann darum daten dauer davon dazu
+    dennoch deshalb deutsche deutschland diebe diese dieser dieses ding dinge doch dort druck durch eier einer eines
+    einige einwohner eis eisen eltern ende energie england enkel entweder er erde erfolg erst erste es essen etwa
+    euro experten fabrik fall familie familien farbe farben fehler feind feld fenster ferien fett feuer film filme
+    firma firmen fisch fische fleisch flug flugzeug folge fonds form forscher frage fragen franken frau frauen
+    freiheit freund freunde frieden fuß gas gast gebiet geburt gefahr gegen gegner geist geld gemeinde genau gerade
+    gericht geschichte geschäft gesellschaft gesetz gesicht gesundheit gewalt gewinn glas glaube glück gold gott
+    grad grenze großeltern grund gruppe gäste haar haare hafen haft halt hand haus heer heute hier hilfe himmel
+    hinter hinzu hitze hof holz hotel hunde hunger häuser ihnen ihr ihre im immer in industrie inhalt insel jahr
+    jahre jeder jedoch jetzt jugend junge kaffee kaiser kampf karte kasse katze kinder kirche klasse kleider knochen
+    kopf kosten kraft krebs kreis krieg krise kultur kunde kunden kunst kurs könig küche kühe land laut leben leder
+    lehrer leute licht liebe lied lieder linie liste luft lust macht mann markt material meer meinung meister mensch
+    menschen messer metall meter mieter milch mit mitglieder mithilfe mittag mittel moment monat monate morgen motor
+    musik mutter männer märkte müll nach nachdem nacht nachrichten name namen natur neben neue nicht noch nord
+    norden not nummer nun nur oben ober obst obwohl oder offen ohne onkel ort osten papier partei passagiere patient
+    patienten pause pech person personen pferde pflanzen platz politik politiker polizei post preis preise presse
+    problem probleme prozent punkt rat raum recht rede regen regeln regierung reich reis reise rente richtung rolle
+    ruf ruhe sache sachen salz satz schiffe schlaf schmerz schmerzen schnee schon schuld schule schutz schwester see
+    seele seit seite sicher sie silber sinn situation so sohn soldaten sommer sonne sonst sorge sowie sowohl spaß
+    spiel spieler sport sprache staat staaten stadt stahl stein steine stelle steuern stimme stimmen stoff strafe
+    straße strom studenten stunde stunden städte stück süden tag tage tatsache teil teile telefon text tiere tisch
+    tochter tod trotz tränen tür uhr um und unfall unser unter unternehmen ursache urlaub vater verbindung verein
+    verkehr vertrag viel viele vielleicht vier volk von vor vorsicht waffen wahl wald wand warum was wasser weg
+    wegen wein welche welt wenn wer werk wert westen wetter wie wind winter wir wirtschaft wissen wissenschaftler
+    woche wochen wohnung wolle wort wunsch wut während zahl zahlen zeit zeiten zeitung zeugen ziel ziele zigaretten
+    zimmer zinsen zucker zug zukunft zum zur zusammen zustand zwei zwischen ärzte öl über
 """)
 
 #: Capitalised words that are no names.  A find made of them is dropped, one that begins with them loses them.

@@ -17,7 +17,7 @@ TERM = Category("TERM", examples=(), canonical=lambda text: text)
 
 _ALL = (
     secrets.PRIVATE_KEY, secrets.JWT, secrets.AWS_KEY, secrets.API_KEY, secrets.SECRET,
-    money.CREDIT_CARD, money.IBAN, money.BIC, money.BANK_ACCOUNT, money.WALLET, money.CARD_CODE,
+    money.CREDIT_CARD, money.IBAN, money.BIC, money.BANK_ACCOUNT, money.WALLET, money.CARD_CODE, money.CARD_EXPIRY,
     identity.SSN, *identity.NATIONAL, *identity.NUMBERED,
     contact.EMAIL, contact.PHONE, places.ADDRESS, contact.USERNAME,
     people.PERSON, people.DATE_OF_BIRTH,

@@ -234,7 +234,7 @@ def ip_canonical(text: str) -> str:
 #: Last labels that name a file, a script or a package and no domain people have mailboxes in.
 _FILE_SUFFIXES = frozenset(
     "png jpg jpeg gif svg webp ico css js mjs cjs ts tsx jsx json yaml yml toml xml html htm txt md rst csv tsv "
-    "pdf zip "
+    "pdf zip tgz bz2 xz 7z rar deb rpm "
     "gz tar whl exe dll so jar war class cpp hpp java rb go rs swift kt php lock log conf cfg ini local "
     "internal".split()
 ) - {"local", "internal"}
@@ -247,6 +247,10 @@ _ASCII_LABEL = lazy(r"[A-Za-z]{2,24}", re.ASCII)
 _DOCUMENT_SUFFIXES = _FILE_SUFFIXES | frozenset("eml msg bak log doc docx odt xls xlsx ods ppt pptx jsonl vcf".split())
 
 
+#: What a package is pinned to: `lodash@4.17.21.tgz`, `redis@sha256.abc`.
+_VERSION = lazy(r"v?\d+(?:\.\d+)*|sha(?:1|256|512)|md5", re.ASCII)
+
+
 def email(text: str) -> int:
     """An address whose last label can be a top-level domain; trailing hyphens and glued text go.
 
@@ -256,6 +260,8 @@ def email(text: str) -> int:
     if local.lower() in REMOTES or ".." in local or local.endswith("."):
         return 0
     rest, _, last = domain.rpartition(".")
+    if _VERSION.fullmatch(rest):
+        return 0
     lead = _ASCII_LABEL.match(last)
     if last.lower().startswith("xn--"):
         kept = last.rstrip("-_")

@@ -16,8 +16,8 @@ LETTERS = (
 )
 _WORD = f"A-Za-z0-9{LETTERS}"
 _LABEL = f"[{_WORD}](?:[{_WORD}_-]{{0,62}})"
-_AT = r"(?:\[at\]|\(at\)|\{at\}| at |\[@\]|\(@\))"
-_DOT = r"(?:\[dot\]|\(dot\)|\{dot\}| dot |\[\.\]|\(\.\)|\.)"
+_AT = r"(?: ?\[at\] ?| ?\(at\) ?| ?\{at\} ?| ?<at> ?| at | ?\[@\] ?| ?\(@\) ?|_at_)"
+_DOT = r"(?: ?\[dot\] ?| ?\(dot\) ?| ?\{dot\} ?| ?<dot> ?| dot | ?\[\.\] ?| ?\(\.\) ?|_dot_|\.)"
 
 
 def _spelled_out(text: str) -> int:
@@ -38,12 +38,14 @@ _SPOKEN_DOMAINS = frozenset(
 
 
 _PLAIN_ADDRESS = lazy(r"[^\s\[\](){}]+")
-_SPOKEN_AT = lazy(r"\s*[\[({]?\s*(?<![a-z])at(?![a-z])\s*[\])}]?\s*", re.IGNORECASE)
-_SPOKEN_DOT = lazy(r"\s*[\[({]\s*(?:dot|\.)\s*[\])}]\s*|\s+dot\s+", re.IGNORECASE)
+_SPOKEN_AT = lazy(r"\s*[\[({<_]?\s*(?<![a-z])at(?![a-z])\s*[\])}>_]?\s*", re.IGNORECASE)
+_SPOKEN_DOT = lazy(r"\s*[\[({<_]\s*(?:dot|\.)\s*[\])}>_]\s*|\s+dot\s+", re.IGNORECASE)
 _BRACKETED_AT = lazy(r"[\[({]@[\])}]")
 
 
 def email_canonical(text: str) -> str:
+    if "\\" in text:
+        text = text.replace("\\", "")
     if "@" in text and _PLAIN_ADDRESS.fullmatch(text):
         return text.casefold()
     text = _SPOKEN_AT.sub("@", text.strip()) if "@" not in text else text.strip()
@@ -59,6 +61,10 @@ EMAIL = Category(
         example("{'mail': '«o'hara@example.ie»'}"),
         example("Contact: «jane[at]example[dot]org»"),
         example("reach me: «jane dot doe at example dot com»"),
+        example("or «jane\\_doe@acme.io»."),
+        example("and «jane\\.doe@acme.io» too"),
+        example("and «kim@acme\\.io» too"),
+        example("contact «jane [at] acme [dot] io»"),
         example("to «firstname.lastname@very-long-\ndepartment.example.com» for help"),
         example("and the rest goes to «kim.lee@exam»"),
     ),
@@ -69,6 +75,7 @@ EMAIL = Category(
         "docker pull redis@sha256:0f0e0d",
         "icon@2x.png",
         "look at example dot notation",
+        "lodash@4.17.21.tgz redis@sha256.abc app@v2.tgz",
     ),
     patterns=(
         Pattern(
@@ -81,6 +88,12 @@ EMAIL = Category(
             _spelled_out,
             rank=SHAPED - 10,
         ),
+        Pattern(  # with the escapes of Markdown and LaTeX
+            rf"(?<![{_WORD}._+\\-])[{_WORD}_](?:[{_WORD}._+-]|\\[._+-]){{0,255}}\\[._+-](?:[{_WORD}._+-]|\\[._+-]){{0,64}}"
+            rf"@{_LABEL}(?:\\?\.{_LABEL}){{1,8}}",
+            lambda text: len(text) if checks.email(text.replace("\\", "")) == len(text.replace("\\", "")) else 0,
+        ),
+        Pattern(rf"(?<![{_WORD}._+\\-])[{_WORD}_](?:[{_WORD}._+-]{{0,255}})@{_LABEL}(?:\\[._-]{_LABEL}){{1,8}}"),
         Pattern(  # broken at a hyphen by the end of its line
             rf"(?<![{_WORD}._+-])[{_WORD}_](?:[{_WORD}._+-]{{0,255}})@{_LABEL}-\r?\n{_LABEL}(?:\.{_LABEL}){{1,8}}",
             checks.email,

@@ -25,6 +25,7 @@ SSN = Category(
         example("ssn=«536904399» in the legacy export"),
         example('{"ssn": "«536228726»"}'),
         example("social security number is «123 45 6789»"),
+        example("Scanned: SSN «833-64-209l», Phone"),
     ),
     lookalikes=(
         "Part no. 123-45-6789-RED, order #987-65-4321",
@@ -33,6 +34,23 @@ SSN = Category(
     ),
     patterns=(
         Pattern(r"(?<![A-Za-z0-9.#+-])\d{3}-\d{2}-\d{4}(?![A-Za-z0-9]|[.-][A-Za-z0-9])", whole(checks.ssn)),
+        # Part of an address or a user name: found so that the whole counts as sensitive.
+        Pattern(r"(?<![0-9])\d{3}-\d{2}-\d{4}(?=[A-Za-z0-9._+-]{0,40}@[A-Za-z])", whole(checks.ssn), rank=CONTEXT),
+        Pattern(
+            r"(?<![A-Za-z0-9])[A-Za-z]{2,30}[._-]?(\d{9})(?=[A-Za-z._+-]{0,40}@[A-Za-z])",
+            whole(checks.ssn),
+            rank=CONTEXT,
+        ),
+        Pattern(
+            r"(?i:user|username|login|/home/|/users/)[\"']?[ ]?[:=]?[ ]?[\"']?[A-Za-z][A-Za-z._-]{0,30}(\d{3}-\d{2}-\d{4})",
+            whole(checks.ssn),
+            rank=CONTEXT,
+        ),
+        Pattern(  # read by a machine from paper, with letters that look like digits
+            rf"(?i:{_SSN_WORDS})[^0-9A-Za-z\n]{{1,8}}([0-9lIOoSBZ]{{3}}-[0-9lIOoSBZ]{{2}}-[0-9lIOoSBZ]{{4}})(?![A-Za-z0-9-])",
+            lambda text: len(text) if sum(map(str.isdigit, text)) >= 5 else 0,
+            rank=CONTEXT,
+        ),
         Pattern(
             rf"(?i:{_SSN_WORDS})[^\d\n]{{0,24}}(\d{{3}}[ .-]?\d{{2}}[ .-]?\d{{4}})(?![A-Za-z0-9]|[.-][A-Za-z0-9])",
             whole(checks.ssn),
@@ -49,7 +67,7 @@ SSN = Category(
         "ssnlast4",
         "taxpayerid",
     ),
-    shape=r"(?:\d{3}[ .-]?\d{2}[ .-]?\d{4}|[*xX]{3}-?[*xX]{2}-?\d{4})",
+    shape=r"(?:\d{3}[ .-]?\d{2}[ .-]?\d{4}|[0-9lIOoSBZ]{3}-[0-9lIOoSBZ]{2}-[0-9lIOoSBZ]{4}|[*xX]{3}-?[*xX]{2}-?\d{4})",
     canonical=compact,
     sensitive=True,
 )
@@ -218,10 +236,13 @@ NUMBERED = (
     _numbered("EMPLOYEE_ID", r"employee (?:id|no|number)|emp(?:loyee)?.?id|personalnummer|staff (?:id|no)", r"(?:EMP-?)?(?=[A-Za-z0-9-]{0,8}\d{2})[A-Za-z0-9](?:-?[A-Za-z0-9]){3,11}",
               ("employeeid", "empid", "employeenumber", "staffid", "personalnummer", "matricule"),
               ("Employee ID: «EMP-84167»", '{"employee_id": "«EMP-13040»"}')),
-    _numbered("VIN", r"\bvin\b|vehicle identification|fahrgestell", r"[A-HJ-NPR-Za-hj-npr-z0-9]{17}", ("vin", "vehicleidentificationnumber", "fahrgestellnummer"),
+    _numbered("VIN", r"\bvin\b|vehicle identification|fahrgestell", r"[A-HJ-NPR-Za-hj-npr-z0-9]{17}", ("vin", "vinnumber", "vehicleidentificationnumber", "fahrgestellnummer", "chassisnumber", "chassis", "numerotelaio", "numerobastidor",
+               "bastidor", "numerochassi", "chassi", "chassisnummer", "numerserie", "numernadwozia", "vinnummer"),
               ("VIN «1HGCM82633A004352»",), ("vin = model.predict(x)",)),
     _numbered("LICENSE_PLATE", r"license plate|licence plate|number plate|plate (?:no|number)|kennzeichen|immatriculation|matr[ií]cula|targa",
-              r"[A-ZÄÖÜ0-9]{1,4}[ -][A-Z0-9]{1,5}(?:[ -][A-Z0-9]{1,4})?", ("licenseplate", "licenceplate", "platenumber", "kennzeichen", "immatriculation", "plate", "numberplate"),
+              r"[A-ZÄÖÜ0-9]{1,4}[ -][A-Z0-9]{1,5}(?:[ -][A-Z0-9]{1,4})?", ("licenseplate", "licenceplate", "platenumber", "kennzeichen", "immatriculation", "plate", "numberplate", "registrationplate",
+               "vehicleregistration", "vehicleregistrationnumber", "carregistration", "autokennzeichen", "plaqueimmatriculation", "matricula",
+               "placa", "numeroplaca", "targa", "kenteken", "numerrejestracyjny", "tablicarejestracyjna", "rejestracja"),
               ("Kennzeichen «M-AB 1234» falsch geparkt", '{"license_plate": "«AB-123-CD»"}')),
 )  # fmt: skip
 

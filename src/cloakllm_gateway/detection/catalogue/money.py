@@ -166,13 +166,58 @@ def _base58(text: str) -> int:
     return len(text) if proved else 0
 
 
+_CODE_WORDS = (
+    r"cvv2?|cvc2?|cid|card (?:verification|security) (?:code|value|number)|security code|verification value|prüfziffer"
+    r"|prüfnummer|kartenprüfnummer|code de sécurité|cryptogramme(?: visuel)?|código de seguridad|codice di sicurezza"
+    r"|código de segurança|beveiligingscode|kod zabezpieczający"
+)
+
 CARD_CODE = Category(
     "CARD_CODE",
-    examples=(example("cvv=«123» exp=12/27"), example('{"cvc": "«4821»"}')),
-    lookalikes=("cvs 123", "CVE-2024-1234"),
-    patterns=(Pattern(r"(?<![A-Za-z])(?i:cvv2?|cvc2?)[ :=\"'#]{1,4}(\d{3,4})(?![A-Za-z0-9.-])", rank=CONTEXT),),
+    examples=(
+        example("cvv=«123» exp=12/27"),
+        example('{"cvc": "«4821»"}'),
+        example("the security code is «4821»."),
+        example("Prüfziffer «123» auf der Rückseite"),
+    ),
+    lookalikes=("cvs 123", "CVE-2024-1234", "security code review 2024-12"),
+    patterns=(
+        Pattern(
+            rf"(?<![A-Za-z])(?i:{_CODE_WORDS})(?:[ :=\"'#]{{1,4}}|(?: number)?(?: is|:| ist| est| es)? {{1,2}})"
+            r"(\d{3,4})(?![A-Za-z0-9-]|\.\d)",
+            rank=CONTEXT,
+        ),
+    ),
     keys=("cvv", "cvc", "cvv2", "cvc2", "securitycode", "cardcode", "prufziffer"),
     shape=r"\d{3,4}",
     sensitive=True,
     keyed_rank=KEYED,
 )
+
+CARD_EXPIRY = Category(
+    "CARD_EXPIRY",
+    examples=(
+        example("card 4111111111111111 exp «12/27»"),
+        example("Visa, valid thru: «09/2028»"),
+        example('{"card_expiry": "«12/2027»"}'),
+        example("Karte gültig bis «12/27»"),
+    ),
+    lookalikes=("the cookie expires 12/27", "exp=1767225600", '{"expiry": "2027-12-31T00:00:00Z"}', "version 12/27"),
+    patterns=(
+        Pattern(
+            r"(?<![A-Za-z])(?i:exp(?:ir(?:y|es|ation|ing))?(?: date)?|valid (?:thru|through|until|to)|good thru"
+            r"|gültig bis|expire|caduca|vencimiento|validade|scadenza|geldig tot|ważna do)[ .:=\"']{1,4}"
+            r"((?:0[1-9]|1[0-2]) ?[/-] ?(?:20)?[2-4]\d)(?![0-9/-])",
+            near=_CARD_WORDS,
+            rank=CONTEXT,
+        ),
+    ),
+    keys=(
+        "cardexpiry", "cardexpiration", "cardexp", "expdate", "expirydate", "expirationdate", "validthru", "ccexp",
+        "cardexpirydate", "cardexpirationdate", "kartenablauf", "gueltigbis", "gultigbis", "dateexpiration",
+        "fechavencimiento", "datascadenza", "datavalidade", "vervaldatum", "datawaznosci",
+    ),
+    shape=r"(?:0?[1-9]|1[0-2]) ?[/-] ?(?:20)?\d\d",
+    canonical=checks.digits,
+    sensitive=True,
+)  # fmt: skip

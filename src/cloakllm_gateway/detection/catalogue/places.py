@@ -142,7 +142,7 @@ ADDRESS = Category(
             rank=CONTEXT,
         ),
         Pattern(
-            r"(?<![A-Za-z])P\.? ?O\.? ?Box \d{1,6}(?:, [A-Z][A-Za-z]{2,30})?(?: \d{4,6})?",
+            r"(?<![A-Za-z])P\.? ?O\.? ?Box \d{1,9}(?!\d)(?:, [A-Z][A-Za-z]{2,30})?(?: \d{4,6})?",
             rank=RECORD,
         ),
         Pattern(r"(?<![^\n\x1c])(?:item\d\.)?ADR(?:;[^:\n]{0,60})?:;{0,2}([^;\n][^\n]{4,200}[A-Za-z0-9])", rank=RECORD),  # vCard
