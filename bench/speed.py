@@ -183,13 +183,15 @@ def addresses(first: int, count: int) -> list[Spelling]:
     return [Spelling("EMAIL", value, value, value) for value in values]
 
 
-async def timed(work: Callable[[], Awaitable[object]], rounds: int) -> float:
+async def timed(
+    work: Callable[[], Awaitable[object]], rounds: int, clock: Callable[[], float] = time.perf_counter
+) -> float:
     """The median of so many rounds, in milliseconds."""
     taken = []
     for _ in range(rounds):
-        began = time.perf_counter()
+        began = clock()
         await work()
-        taken.append((time.perf_counter() - began) * 1000)
+        taken.append((clock() - began) * 1000)
     return statistics.median(taken)
 
 
@@ -275,7 +277,7 @@ def flush(url: str | None) -> None:
 
 async def knowing(rounds: int) -> None:
     """What it costs that a session knows many values."""
-    print("\n## vault: what a session knows, median milliseconds\n")
+    print("\n## vault: what a session knows, median milliseconds of CPU\n")
     print(
         "| values | a reply of 5 KB towards the model | a call with five tokens towards the upstream |\n|---|---|---|"
     )
@@ -284,6 +286,7 @@ async def knowing(rounds: int) -> None:
     settings = CoreSettings({"crm": upstream}, categories=frozenset(CATALOGUE))
     arguments = {"arguments": {"text": "To [EMAIL_3] and [EMAIL_5], cc [EMAIL_7], [EMAIL_11], [EMAIL_13]: " + PLAIN}}
     shape = SURFACE["tools/call"].params
+    medians: list[list[float]] = []
     for known in (20, 20_000):
         store, vault = STORES["memory"](Options(None)), Vault()
         entries = await store.assign("bench", "session", "crm", addresses(0, known))
@@ -298,8 +301,12 @@ async def knowing(rounds: int) -> None:
             await sanitize(scanner, MemoryStore(Options(None)), vault, body)
 
         await reply()  # patterns compiled
-        columns = [await timed(reply, rounds * 2), await timed(restore, rounds * 20)]
+        cpu = time.process_time
+        columns = [await timed(reply, rounds * 2, cpu), await timed(restore, rounds * 20, cpu)]
+        medians.append(columns)
         print(f"| {known:,} | {' | '.join(f'{column:.2f}' for column in columns)} |")
+    ratios = (f"{many / few:.2f}" for few, many in zip(*medians, strict=True))
+    print(f"| ratio | {' | '.join(ratios)} |")
 
 
 # -- the audit -----------------------------------------------------------------------------------------
