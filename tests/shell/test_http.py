@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -120,6 +121,16 @@ def test_an_answer_alone_is_one_json_body(caller: Caller) -> None:
     response = caller.post(caller.request("tools/call", {"name": "lookup", "arguments": {}}))
     assert response.status_code == 200
     assert response.headers["content-type"] == "application/json"
+
+
+def test_a_small_answer_waits_for_no_acknowledgement(caller: Caller) -> None:
+    """Head and body are written one after the other; held back by Nagle's algorithm, each takes 40 ms."""
+    times = []
+    for _ in range(20):
+        began = time.monotonic()
+        caller.ask("ping")
+        times.append(time.monotonic() - began)
+    assert min(times) < 0.03
 
 
 def test_what_comes_before_an_answer_makes_it_a_stream_in_order(caller: Caller) -> None:
@@ -451,6 +462,7 @@ def test_a_signal_lets_a_call_in_flight_finish_and_then_everything_ends(tmp_path
         eventually(lambda: not is_running(pid))
     entries = "".join(path.read_text("utf-8") for path in (tmp_path / "state" / "audit").glob("*.jsonl"))
     assert entries.count('"session_open"') == entries.count('"session_close"') == 1
+    assert '"principal":"owner"' in entries
 
 
 def test_an_address_in_use_is_said_and_nothing_is_started(tmp_path: Path) -> None:

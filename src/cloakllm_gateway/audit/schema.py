@@ -129,6 +129,7 @@ EVENTS: Final[Mapping[str, Mapping[str, Check]]] = {
         "detecting": _names,
         "names": _flag,
         "proved": _flag,
+        "principal": _name,  # whom the session was opened for, over HTTP
     },
     "sanitize": {
         **_PLACE,
@@ -168,7 +169,7 @@ EVENTS: Final[Mapping[str, Mapping[str, Check]]] = {
 }
 
 #: Fields that an entry may lack.
-OPTIONAL: Final = frozenset({"tool", "token", "rule"})
+OPTIONAL: Final = frozenset({"tool", "token", "rule", "principal"})
 
 
 def name(text: str) -> str:

@@ -91,4 +91,5 @@ def _session_open(parts: Parts) -> dict[str, Any]:
         "detecting": sorted(detecting),
         "names": scanner.covers_names,
         "proved": config.sanitize,
+        **({"principal": parts.principal} if parts.principal else {}),
     }

@@ -63,7 +63,8 @@ def _bound_tcp(address: Address) -> socket.socket:
     # What is listened at has to be what was checked to be on the loopback interface.
     host = "127.0.0.1" if address.host.lower() == "localhost" else address.host
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    found = socket.socket(family, socket.SOCK_STREAM)
+    # Named, or asyncio would not know it for TCP, and each small response would wait for an acknowledgement.
+    found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if os.name == "posix":
             found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
