@@ -64,6 +64,19 @@ def test_a_session_has_a_first_and_a_last_entry_and_a_checkpoint_over_both(tmp_p
     assert verify(gather(tmp_path)).status is Status.SELF_CONSISTENT and accepted(tmp_path)
 
 
+def test_whatever_a_session_makes_is_its_owners_alone(tmp_path: Path):
+    session(tmp_path / "state" / "audit", nothing)
+    for path in (tmp_path / "state" / "audit", *(tmp_path / "state" / "audit").rglob("*")):
+        assert path.stat().st_mode & 0o777 == (0o700 if path.is_dir() else 0o600), path
+
+
+def test_a_directory_that_others_can_write_to_is_said_to_be_one(tmp_path: Path, capfd: pytest.CaptureFixture[str]):
+    for mode, said in ((0o755, False), (0o777, True)):
+        tmp_path.chmod(mode)
+        session(tmp_path, nothing)
+        assert ("audit_directory_open_to_others" in capfd.readouterr().err) is said
+
+
 def test_an_upstream_that_still_runs_stops_with_the_session(tmp_path: Path):
     async def work(audit: Audit) -> None:
         await audit.record([Record("upstream_start", {"upstream": n, "protocol": "1"}) for n in ("crm", "web")])

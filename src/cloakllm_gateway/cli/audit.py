@@ -9,7 +9,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -95,9 +95,7 @@ def verify_command(directory: Path | None, key: Path | None, checkpoint: Path | 
 
 def _filters(command: _Command) -> _Command:
     for option in (
-        click.option(
-            "--event", metavar="NAME", type=click.Choice(["", *EVENTS]), default="", help=f"One of {', '.join(EVENTS)}."
-        ),
+        click.option("--event", metavar="NAME", type=click.Choice(list(EVENTS)), help=f"One of {', '.join(EVENTS)}."),
         click.option("--category", metavar="NAME", default="", callback=_upper, help="In which that was found."),
         click.option("--upstream", metavar="NAME", default="", help="That went to it or came from it."),
         _UNTIL,
@@ -110,7 +108,7 @@ def _filters(command: _Command) -> _Command:
 @audit.command()
 @_DIRECTORY
 @_filters
-def show(directory: Path | None, **filters: str) -> None:
+def show(directory: Path | None, **filters: str | None) -> None:
     """Show entries, one a line."""
     for entry in _entries(directory, filters):
         click.echo(line(entry))
@@ -121,7 +119,7 @@ def show(directory: Path | None, **filters: str) -> None:
 @_filters
 @click.option("--format", "how", type=click.Choice(["csv", "json"]), default="csv", show_default=True)
 @_OUTPUT
-def export(directory: Path | None, how: str, output: Path | None, **filters: str) -> None:
+def export(directory: Path | None, how: str, output: Path | None, **filters: str | None) -> None:
     """Write entries for a spreadsheet or a program."""
     found = _entries(directory, filters)
     _write(_as_array(found) if how == "json" else _as_table(found), output)
@@ -196,9 +194,9 @@ def _directory(given: Path | None) -> Path:
     return state / DIRECTORY
 
 
-def _entries(directory: Path | None, filters: dict[str, str]) -> Iterator[dict[str, Any]]:
+def _entries(directory: Path | None, filters: Mapping[str, str | None]) -> Iterator[dict[str, Any]]:
     """The entries that were asked for, one at a time: a log of half a year is larger than it looks."""
-    wanted = Filter(**filters)
+    wanted = Filter(**{name: value or "" for name, value in filters.items()})
     try:
         yield from filter(wanted.takes, entries(_directory(directory)))
     except AuditError as error:

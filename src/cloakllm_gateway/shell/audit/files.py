@@ -76,6 +76,11 @@ def make_private(directory: Path) -> None:
     directory.mkdir(mode=PRIVATE_DIR, parents=True, exist_ok=True)
 
 
+def is_open_to_others(directory: Path) -> bool:
+    """Whether others can put files there, or take them away."""
+    return os.name == "posix" and bool(directory.stat().st_mode & 0o022)
+
+
 def open_private(path: Path, flags: int) -> int:
     """A file descriptor; a new file is its owner's alone."""
     return os.open(path, flags | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0), PRIVATE_FILE)

@@ -28,7 +28,7 @@ from cloakllm_gateway.audit import schema
 from cloakllm_gateway.audit.notes import Note
 from cloakllm_gateway.core.events import Record
 from cloakllm_gateway.errors import AuditError
-from cloakllm_gateway.shell.audit.files import Busy, lies_in
+from cloakllm_gateway.shell.audit.files import Busy, is_open_to_others, lies_in
 from cloakllm_gateway.shell.audit.log import Log, explained
 from cloakllm_gateway.shell.audit.secrets import keyed_digest
 from cloakllm_gateway.shell.config import AnchorConfig, AuditConfig, Fsync, OnAuditError
@@ -105,6 +105,8 @@ class Audit:
         try:
             with explained(self._directory):
                 digest = keyed_digest(self._directory, configuration)
+                if is_open_to_others(self._directory):
+                    self._logger.log("warning", "audit_directory_open_to_others", path=str(self._directory))
         except AuditError as error:
             self._fail(error, 1)
             return

@@ -24,7 +24,8 @@ def secret(directory: Path, name: str) -> bytes:
     folder = directory / PRIVATE
     path = folder / name
     if not path.exists():
-        make_private(folder)
+        for made in (directory, folder):  # the mode of a parent that is made by the way is anybody's
+            make_private(made)
         new = folder / f"{name}.{os.getpid()}"
         handle = open_private(new, os.O_WRONLY | os.O_TRUNC)
         try:
