@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import accumulate
 from operator import itemgetter
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import re2
 
@@ -34,7 +34,7 @@ from cloakllm_gateway.detection.custom import Custom
 from cloakllm_gateway.detection.folding import View, encoded, literals, views
 from cloakllm_gateway.detection.gate import SEPARATOR, Gate, compiled, screened
 from cloakllm_gateway.detection.settings import Settings
-from cloakllm_gateway.detection.structure import Structure
+from cloakllm_gateway.detection.structure import Proved, Structure
 from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Encoding, Proof, Span, Text, disjoint
@@ -101,15 +101,7 @@ class Detector:
                     continue
                 found[segment.text].append(_find(texts, segment, start, end, category, pattern.rank, _SHAPE))
         for segment in _spoken(segments):
-            finds, by = found[segment.text], segment.first
-            for start, end, category, value in self._structure.inside(segment.string()):
-                if segment.is_simple:
-                    find: Find = (start, end, category, category.keyed_rank, _KEY, None)
-                elif segment.is_new(start + by, end + by):
-                    find = _find(texts, segment, start + by, end + by, category, category.keyed_rank, _KEY)
-                else:
-                    continue
-                finds.append(find if value is None else _decoded(texts, segment, find, value))
+            found[segment.text] += _keyed(texts, segment, self._structure.inside(segment.string()))
         for segment in segments if self._custom else ():
             for start, end, name, rank in self._custom.find(segment.string()):
                 start, end = start + segment.first, end + segment.first
@@ -237,24 +229,29 @@ class Detector:
     # -- merging ---------------------------------------------------------------------------------
 
     def _settled(self, finds: list[Find], text: str) -> list[Span]:
-        """Spans of one text: most finds stand alone, or a value's key says what its shape does; the rest is merged."""
+        """Spans of one text: most finds stand alone, or a value's key says what its shape does; the rest is merged.
+
+        Finds go as spans come: there may be millions of both.
+        """
         finds.sort(key=_by_start)
+        finds.reverse()
         cut = _Cutter(text).span
+        listed = self.settings.allow_list
         settled: list[Span] = []
-        at, count = 0, len(finds)
-        while at < count:
-            reach = finds[at][1]
-            end = at + 1
-            while end < count and finds[end][0] < reach:
-                reach = max(reach, finds[end][1])
-                end += 1
-            if end == at + 1:
-                settled.append(cut(finds[at]))
-            elif end == at + 2 and finds[at][:3] == finds[at + 1][:3] and not self.settings.allow_list:
-                settled.append(cut(_surer(finds[at], finds[at + 1])))
+        while finds:
+            find = finds.pop()
+            reach = find[1]
+            if not finds or finds[-1][0] >= reach:
+                settled.append(cut(find))
+                continue
+            cluster = [find]
+            while finds and finds[-1][0] < reach:
+                cluster.append(finds.pop())
+                reach = max(reach, cluster[-1][1])
+            if len(cluster) == 2 and find[:3] == cluster[1][:3] and not listed:
+                settled.append(cut(_surer(*cluster)))
             else:
-                settled += disjoint(_reconciled(self._unlisted([*map(cut, finds[at:end])], text)), text)
-            at = end
+                settled += disjoint(_reconciled(self._unlisted([*map(cut, cluster)], text)), text)
         return self._unlisted(settled, text)
 
     def _unlisted(self, spans: list[Span], text: str) -> list[Span]:
@@ -380,6 +377,18 @@ def _find(
     return first, last, category, rank, proof, span
 
 
+def _keyed(texts: Sequence[Text], segment: Segment, proved: Iterable[Proved]) -> Iterator[Find]:
+    """What keys prove in a reading, by its place in the original text."""
+    by, is_simple = segment.first, segment.is_simple
+    for found in proved:
+        start, end, category, rank, proof, value = found
+        if value is None and is_simple:
+            yield cast(Find, found)
+        elif segment.is_new(start + by, end + by):
+            find = _find(texts, segment, start + by, end + by, category, rank, proof)
+            yield find if value is None else _decoded(texts, segment, find, value)
+
+
 def _decoded(texts: Sequence[Text], segment: Segment, find: Find, value: str) -> Find:
     """The find of a value that is written with escapes of its own."""
     start, end, category, rank, proof, span = find
@@ -414,6 +423,8 @@ class _Cutter:
         number = self._is_json and value[-1].isdigit() and self._is_number(start, end)
         encoding = _JSON_NUMBER if number else _PLAIN
         canonical = category.canonical(value)
+        if canonical == value:
+            canonical = value  # one string for both
         # The constructor of a named tuple takes twice as long as this.
         return tuple.__new__(
             Span, (start, end, category.name, value, canonical, encoding, proof, rank, category.sensitive)

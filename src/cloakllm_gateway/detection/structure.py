@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import chain
 
 from cloakllm_gateway.detection import fields
@@ -20,13 +20,14 @@ from cloakllm_gateway.detection.fields import Column, Field
 from cloakllm_gateway.detection.folding import views
 from cloakllm_gateway.detection.keys import NAME, NUMBER, PERSONAL, classify, heads, normalise, places
 from cloakllm_gateway.patterns import lazy
-from cloakllm_gateway.spans import Text
+from cloakllm_gateway.spans import Proof, Text
 
 _SECRETS = frozenset(("SECRET", "API_KEY"))
 #: Categories whose keys are also names of variables.
 _CODED = _SECRETS | {"USERNAME"}
-#: A value that a key proves: start, end, category, and the decoded value if it has escapes.
-Proved = tuple[int, int, Category, str | None]
+#: A value that a key proves: start, end, category, rank, proof, and the decoded value if it has escapes.
+Proved = tuple[int, int, Category, int, Proof, str | None]
+_KEY = Proof.KEY
 _IDENTIFIER = lazy(r"[A-Za-z_][A-Za-z_.-]*", re.ASCII)
 
 
@@ -50,7 +51,7 @@ class Structure:
             own_tops = _between(tops, start, stop)
             if own_marks or own_tops or inserts:
                 proved = self._block(text[start:stop], own_marks, own_tops)
-                found += [(at + start, end + start, category, value) for at, end, category, value in proved]
+                found += map(partial(_moved, start), proved) if start else proved
         return found
 
     def _block(self, text: str, marks: Sequence[int], tops: Sequence[int]) -> list[Proved]:
@@ -84,7 +85,8 @@ class Structure:
             if kind in _SECRETS and not _is_secret(text, field, reader, value):
                 continue
             if self._fits(kind, value):
-                proved.append((start, end, self._categories[kind], value if value != raw else None))
+                category = self._categories[kind]
+                proved.append((start, end, category, category.keyed_rank, _KEY, value if value != raw else None))
 
     def _table(self, text: str, columns: Sequence[Column], proved: list[Proved]) -> None:
         """The cells of a table that their column proves, column by column."""
@@ -101,14 +103,16 @@ class Structure:
                 continue
             fits = self._fitting(kind, test)
             rows = [row for row, (start, end) in enumerate(column.cells) if fits(text[start:end])]
-            proved += [(*column.cells[row], category, None) for row in rows]
+            rank = category.keyed_rank
+            proved += [(*column.cells[row], category, rank, _KEY, None) for row in rows]
             if kind in PERSONAL:
                 personal.update(rows)
         if (category := self._categories.get("PERSON")) is not None:
             fits = self._fitting("PERSON", capitalised_name)
             for column in named:
                 cells = [column.cells[row] for row in sorted(personal)]
-                proved += [(start, end, category, None) for start, end in cells if fits(text[start:end])]
+                rank = category.keyed_rank
+                proved += [(start, end, category, rank, _KEY, None) for start, end in cells if fits(text[start:end])]
 
     def _fitting(self, kind: str, test: Callable[[str], bool] | None) -> Callable[[str], bool]:
         """Whether a value fits its kind and passes a test; each value is looked at once, for columns repeat them."""
@@ -176,6 +180,11 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
         stop = empty.end() if empty else len(text)
         yield start, stop
         start = stop
+
+
+def _moved(by: int, proved: Proved) -> Proved:
+    start, end, category, rank, proof, value = proved
+    return start + by, end + by, category, rank, proof, value
 
 
 def _between(places: Sequence[int], start: int, stop: int) -> list[int]:
