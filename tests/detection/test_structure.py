@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from cloakllm_gateway.detection.engine import Detector
@@ -167,3 +169,48 @@ def test_a_key_proves_only_a_value_of_its_shape(key: str, value: str) -> None:
 )  # fmt: skip
 def test_keys_are_known_in_many_spellings(key: str, category: str) -> None:
     assert classify(key) == category
+
+
+#: What a record about a person is made of, by the names its fields have in a language: a key and a value.
+_KINDS = {
+    "EMAIL": "kim@example.org",
+    "PHONE": "4155550134",
+    "PERSON": "Tova",
+    "ADDRESS": "Quillgasse 12, Ostia",
+    "DATE_OF_BIRTH": "1984-07-03",
+    "SECRET": "tr0ub4dor&3",
+    "BANK_ACCOUNT": "0532013000",
+    "PASSPORT": "C01X00T47",
+    "DRIVER_LICENSE": "D1234567",
+    "USERNAME": "tova17",
+    "CREDIT_CARD": "5555555555554444",
+}
+_LANGUAGES = {
+    "en": "email phone first_name street_address birth_date password account_number passport_number driver_license "
+    "username card_number",
+    "de": "email telefon vorname straße geburtsdatum passwort kontonummer reisepassnummer führerscheinnummer "
+    "benutzername kartennummer",
+    "fr": "adresse_email téléphone prénom adresse_postale date_de_naissance mot_de_passe numéro_de_compte "
+    "numéro_de_passeport numéro_permis identifiant numéro_de_carte",
+    "es": "correo_electrónico teléfono nombre_completo dirección fecha_de_nacimiento contraseña número_de_cuenta "
+    "número_de_pasaporte permiso_de_conducir usuario número_de_tarjeta",
+    "it": "indirizzo_email telefono cognome indirizzo data_di_nascita parola_d_accesso numero_di_conto "
+    "numero_passaporto patente nome_utente numero_carta",
+    "pt": "endereço_de_email telefone primeiro_nome endereço data_de_nascimento senha número_da_conta "
+    "número_do_passaporte carta_de_condução utilizador número_do_cartão",
+    "nl": "emailadres telefoonnummer voornaam straatnaam geboortedatum wachtwoord rekeningnummer paspoortnummer "
+    "rijbewijsnummer gebruikersnaam kaartnummer",
+    "pl": "adres_email numer_telefonu nazwisko adres_zamieszkania data_urodzenia hasło numer_konta numer_paszportu "
+    "numer_prawa_jazdy nazwa_użytkownika numer_karty",
+}
+
+
+@pytest.mark.parametrize("language", _LANGUAGES)
+def test_a_record_is_read_in_eight_languages(language: str) -> None:
+    keys = _LANGUAGES[language].split()
+    record = dict(zip(keys, _KINDS.values(), strict=True))
+    as_json = json.dumps(record, ensure_ascii=False)
+    found = {span.value: span.category for span in DETECTOR.find([Text(as_json)])[0]}
+    assert found == {value: category for category, value in _KINDS.items()}
+    around = DETECTOR.find([Text(value, key) for key, value in record.items()])
+    assert [spans[0].category for spans in around] == list(_KINDS)

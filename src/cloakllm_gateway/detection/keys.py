@@ -44,10 +44,14 @@ _SHORT = frozenset(
 ) - {"user", "pass", "token", "secret", "key", "cvv", "card", "plate", "credentials", "session", "credential", "vin"}
 
 
+#: Letters that are no others with an accent.
+_LETTERS = str.maketrans({"ß": "ss", "ł": "l", "Ł": "L", "ø": "o", "Ø": "O", "æ": "ae", "œ": "oe", "đ": "d", "ı": "i"})
+
+
 def normalise(key: str) -> tuple[str, ...]:
     """The words of a key, lower case, accents off: ``customerE-Mail`` gives customer, e, mail."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", key)
-    plain = unicodedata.normalize("NFKD", spaced).encode("ascii", "ignore").decode() or spaced
+    plain = unicodedata.normalize("NFKD", spaced.translate(_LETTERS)).encode("ascii", "ignore").decode() or spaced
     return tuple(re.findall(r"[a-z]+|[0-9]+|[^\x00-\x7f]+", plain.lower()))
 
 

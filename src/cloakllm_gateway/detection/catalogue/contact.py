@@ -110,6 +110,9 @@ EMAIL = Category(
         ),
     ),
     keys=(
+        "adresseelectronique", "mailpersonnel", "correoelectronicopersonal", "direccionemail", "direcciondecorreo",
+        "endereçoemail", "enderecoemail", "enderecodeemail", "emailpersoonlijk", "adresmailowy", "adresposczty",
+        "adrespocztyelektronicznej", "mailprivat", "emailprivat", "postaelettronica",
         "email", "mail", "emailaddress", "mailaddress", "emails", "workemail", "useremail", "contactemail", "emailid",
         "correo", "correoelectronico", "courriel", "adressemail", "adressecourriel", "emailadresse", "mailadresse",
         "epost", "epostadres", "mailadres", "emailadres", "posta", "indirizzoemail", "adresemail", "recipient",
@@ -207,6 +210,11 @@ PHONE = Category(
         ),
     ),
     keys=(
+        "numerotelephone", "numerodetelephone", "telephonemobile", "telephoneportable", "numeromobile",
+        "numerotelefono", "numerodetelefono", "telefonomovil", "telefonofijo", "numerocellulare", "numeroditelefono",
+        "numerotelefone", "numerodetelefone", "telefonecelular", "numercelular", "mobieltelefoonnummer",
+        "mobielnummer", "telefoonmobiel", "telefonkomorkowy", "numerkomorki", "nrtelefonu", "nrtel", "festnetz",
+        "privatnummer",
         "phone", "phonenumber", "telephone", "tel", "telephonenumber", "mobile", "mobilephone", "mobilenumber", "cell",
         "cellphone", "cellnumber", "fax", "faxnumber", "whatsapp", "contactnumber", "telefon", "telefonnummer",
         "rufnummer", "handy", "handynummer", "mobilnummer", "telefono", "movil", "celular", "cellulare", "telefone",
@@ -288,6 +296,9 @@ USERNAME = Category(
         ),
     ),
     keys=(
+        "identifiant", "identifiantutilisateur", "nomdutilisateur", "nombredeusuario", "nomedeusuario",
+        "nomedoutilizador", "nomeutilizador", "nomedeutilizador", "loginuzytkownika", "inlognaam", "anmeldename",
+        "loginid",
         "username", "user", "login", "loginname", "userlogin", "screenname", "benutzername", "benutzer",
         "nomutilisateur",
         "utilisateur", "usuario", "nombreusuario", "nomeutente", "utente", "utilizador", "gebruikersnaam", "gebruiker",

@@ -45,6 +45,9 @@ CREDIT_CARD = Category(
         ),
     ),
     keys=(
+        "numerodecarte", "numerocartebancaire", "cartedecredit", "numerodetarjeta", "tarjetacredito",
+        "tarjetadecredito", "numerodicarta", "numerocartacredito", "numerodocartao", "cartaodecredito",
+        "creditcardnummer", "bankkaart", "kartakredytowa", "numerkartykredytowej", "kreditkartennr",
         "card", "cardnumber", "creditcard", "creditcardnumber", "debitcard", "ccnumber", "cc", "ccnum", "pan", "cardno",
         "paymentcard", "kreditkarte", "kreditkartennummer", "kartennummer", "cartebancaire", "numerocarte", "tarjeta",
         "numerotarjeta", "cartadicredito", "numerocarta", "cartaocredito", "numerocartao", "creditcardno",
@@ -120,6 +123,9 @@ BANK_ACCOUNT = Category(
         Pattern(r"(?<![A-Za-z_])(?:[Aa]ccount|ACCOUNT)[: #]{1,3}(\d{8,14})(?![A-Za-z0-9]|[.-]\d)", rank=CONTEXT),
     ),
     keys=(
+        "numerodecompte", "comptebancaire", "numerodecuenta", "cuentabancaria", "numerodiconto", "contobancario",
+        "contocorrente", "numerodaconta", "contabancaria", "bankrekening", "bankrekeningnummer", "kontobankowe",
+        "numerkontabankowego", "nrkonta", "rachunekbankowy", "numerrachunku", "bankverbindung", "bankleitzahl", "blz",
         "accountnumber", "bankaccount", "bankaccountnumber", "accountno", "acctno", "acctnumber", "kontonummer",
         "numerocompte", "numerocuenta", "numeroconto", "numeroconta", "rekeningnummer", "numerkonta", "routingnumber",
         "sortcode", "routing", "clabe", "bsb",

@@ -203,6 +203,13 @@ PERSON = Category(
         Pattern(rf"(?<![가-힣])([{_KOREAN}][가-힣]{{2}})(?= ?(?:님|씨))", rank=CONTEXT),
     ),
     keys=(
+        "vollstandigername", "vollstaendigername", "geburtsname", "rufname", "kundinname", "ansprechpartner",
+        "patientenname", "mitarbeitername", "nomdefamille", "nomdenaissance", "nomprenom", "prenomnom", "nomclient",
+        "nomdupatient", "nombreyapellidos", "nombres", "primerapellido", "segundonombre", "nombredelcliente",
+        "nombrepaciente", "nomecognome", "cognomenome", "nomepaziente", "nomedelcliente", "primeironome",
+        "ultimonome", "nomedocliente", "nomedopaciente", "nomemae", "volledigenaam", "roepnaam",
+        "tussenvoegselachternaam", "geboortenaam", "naamklant", "patientnaam", "pelnanazwa", "imieinazwisko",
+        "imienazwiskoklienta", "nazwiskorodowe", "imieojca", "imiematki", "klient", "pacjent",
         "firstname", "lastname", "fullname", "surname", "givenname", "familyname", "middlename", "forename",
         "maidenname",
         "customername", "clientname", "contactname", "patientname", "employeename", "personname", "membername",
@@ -269,6 +276,8 @@ DATE_OF_BIRTH = Category(
         ),
     ),
     keys=(
+        "geburtsdat", "gebdatum", "datenaiss", "neele", "fechanac", "fnac", "datanasc", "dtnascimento",
+        "datadenasc", "datumgeboorte", "dataurodz", "geburtstagdatum", "dobdate",
         "dob", "dateofbirth", "birthdate", "birthday", "birthdt", "bday", "geburtsdatum", "geburtstag", "datenaissance",
         "datedenaissance", "fechanacimiento", "fechadenacimiento", "datanascita", "datadinascita", "datanascimento",
         "datadenascimento", "geboortedatum", "dataurodzenia", "born",

@@ -153,6 +153,12 @@ ADDRESS = Category(
         ),
     ),
     keys=(
+        "adressepostale", "adresseclient", "adressedomicile", "domicile", "strassenname", "strassehausnummer",
+        "wohnadresse", "lieferadresse", "rechnungsadresse", "postanschrift", "direccionpostal", "domicilio",
+        "direccioncompleta", "indirizzocompleto", "indirizzopostale", "indirizzodiresidenza", "residenza",
+        "enderecopostal", "enderecocompleto", "moradacompleta", "straatnaam", "huisadres", "woonadres", "postadres",
+        "factuuradres", "bezorgadres", "adreszamieszkania", "adreszameldowania", "adreskorespondencyjny",
+        "adresdostawy", "adrespocztowy",
         "address", "street", "streetaddress", "postaladdress", "homeaddress", "mailingaddress", "billingaddress",
         "shippingaddress", "addressline", "adresse", "anschrift", "strasse", "strase", "rue", "direccion", "calle",
         "indirizzo", "via", "endereco", "rua", "morada", "adres", "straat", "ulica", "residence", "deliveryaddress",

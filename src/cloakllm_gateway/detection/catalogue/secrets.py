@@ -390,6 +390,9 @@ SECRET = Category(
         ),
     ),
     keys=(
+        "motpasse", "motsecret", "codesecret", "palabraclave", "contrasenia", "claveacceso", "parolaordine",
+        "paroladaccesso", "chiavesegreta", "senhaacesso", "palavrapasse", "palavrachave", "wachtzin", "geheim",
+        "inlogcode", "haslouzytkownika", "hasla", "geheimnis", "zugangscode", "passwd1", "kodpin", "pinkod",
         "password", "passwd", "pwd", "pass", "passphrase", "passcode", "secret", "clientsecret", "appsecret",
         "dbpassword",
         "dbpass", "userpassword", "secretkey", "encryptionkey", "authtoken", "accesstoken", "refreshtoken",
