@@ -5,6 +5,7 @@ Each test names the field case it answers.
 
 from __future__ import annotations
 
+import base64
 import csv
 import io
 import json
@@ -311,6 +312,14 @@ def test_every_kind_of_text_around_a_token_stays_what_it_was(peers: Processes, t
     assert saved["yaml"] == f"owner: {KIM}\nnotes: |\n  {KIM}.\n"
     assert saved["glued"] == f"to:{KIM},{KIM};<{KIM}>({KIM}){KIM}'s {KIM}s_{KIM}"
     assert saved["regex"] == f"^({KIM})$"
+
+
+def test_a_token_in_base64_is_refused_before_it_is_kept_in_place_of_its_value(peers: Processes, tmp_path: Path) -> None:
+    """Kin of B12"""
+    desk = Desk(peers, tmp_path, KIM)
+    [kim] = desk.tokens
+    for packed in (base64.b64encode(f"mail {kim} now".encode()).decode(), f"owner: {kim}\n".encode().hex()):
+        assert kim in desk.refused(content=packed) and desk.saved(content="aGVsbG8gd29ybGQsIGhlbGxv")
 
 
 def test_two_keys_that_would_become_one_are_refused(peers: Processes, tmp_path: Path) -> None:

@@ -14,11 +14,13 @@ from msgspec import Struct
 
 from cloakllm_gateway.core.handles import Handles
 from cloakllm_gateway.core.policy import Policy, Strictness, Verdict
-from cloakllm_gateway.errors import Refused
+from cloakllm_gateway.detection.folding import views
+from cloakllm_gateway.errors import DetectionError, Refused
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.protocol.jsonrpc import Number
 from cloakllm_gateway.protocol.surface import HANDLE, RESTORE, RESTORE_OWN, Role, Shape
 from cloakllm_gateway.protocol.walk import KeyCollision, Leaf, Path, leaves, replace
+from cloakllm_gateway.spans import Encoding
 from cloakllm_gateway.vault import placing, tokens
 from cloakllm_gateway.vault.code import Language
 from cloakllm_gateway.vault.entries import Entry, Token
@@ -127,6 +129,8 @@ class _Run:
             return self._by.handles.original(self._by.policy.origin(self._destination), leaf.value)
         if leaf.role not in (RESTORE, RESTORE_OWN) or not isinstance(leaf.value, str):
             return leaf.value
+        if leaf.role is RESTORE and not leaf.is_key:
+            self._refuse_packed(leaf.value)
         if not tokens.may_hold(leaf.value):
             return leaf.value
         if leaf.is_key and leaf.value in declared:
@@ -235,6 +239,28 @@ class _Run:
                 rule="values of others in one call",
             )
 
+    def _refuse_packed(self, text: str) -> None:
+        """A token in base64 would reach the upstream as it is, and be kept in place of its value.
+
+        What is read in data is read here, and there it is a look-alike.
+        """
+        if not self._by.policy.settings.refuse_unknown_tokens or not _PACKED.search(text):
+            return
+        try:
+            readings = views(text)
+        except DetectionError:
+            return  # encoded deeper than anybody reads
+        for view in readings:
+            for match in tokens.scan(view.text):
+                packed = view.encoding_of(match.start, match.end) in (Encoding.BASE64, Encoding.HEX)
+                if packed and self._by.vault.is_shown(match.token):
+                    raise Refused(
+                        f"{match.token} stands in base64 or hex, where it can't be replaced by its value",
+                        "Give the text as it is.",
+                        token=str(match.token).strip("[]"),
+                        rule="place: base64",
+                    )
+
     def _refuse_near_misses(self, text: str) -> None:
         if not self._by.policy.settings.refuse_unknown_tokens:
             return
@@ -263,6 +289,9 @@ def _refuse_redacted(text: str) -> None:
             rule="redact",
         )
 
+
+#: As long as a short token in base64 or hex.
+_PACKED = lazy(r"[A-Za-z0-9+/_-]{12}")
 
 #: A text that is an address and nothing else.
 _URL = lazy(r"\s*[A-Za-z][A-Za-z0-9+.\-]*:[/\\]{2}\S*\s*")
