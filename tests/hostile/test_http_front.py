@@ -31,13 +31,19 @@ ASK = {
     "params": {"message": "Which?", "requestedSchema": {"type": "object", "properties": {}}},
 }
 
+CAPABILITIES = {"tools": {"listChanged": True}, "tasks": {"list": {}, "cancel": {}}}
+TASK = {"taskId": "task-of-alice", "status": "working", "createdAt": "2026-01-01T00:00:00Z", "ttl": 60_000}
+
 
 @pytest.fixture(scope="module")
 def crm(tmp_path_factory: pytest.TempPathFactory) -> Upstream:
     return (
-        Upstream("crm", tmp_path_factory.mktemp("crm"))
+        Upstream("crm", tmp_path_factory.mktemp("crm"), capabilities=CAPABILITIES)
         .tool("lookup", text(f"mail {A.email}"))
         .tool("save", ECHO)
+        .tool("works", [{"result": {"task": TASK}}])
+        .on("tasks/get", [{"result": {**TASK, "statusMessage": A.email}}])
+        .on("tasks/cancel", [{"result": TASK}])
         .tool("asks", [ASK, *text(f"answered {A.email}")])
         .tool("begun", [{"notify": "notifications/progress", "params": {"progressToken": "$progress", "progress": 1}},
                         {"wait": "tools/call", "name": "save"}, *text(f"at last {A.email}")])
@@ -304,6 +310,20 @@ def test_an_event_is_nobody_elses(alice: Caller, bob: Caller) -> None:
             answer = bob.client.get(bob.url, headers={**bob.headers(), "last-event-id": theirs})
             assert answer.status_code == 404, theirs
             assert answer.json()["error"]["code"] == -32602
+
+
+def test_a_task_or_a_cursor_is_nobody_elses(alice: Caller, bob: Caller, crm: Upstream) -> None:
+    assert alice.tool("works")["task"]["taskId"] == "task-of-alice"
+    assert "[EMAIL_" in json.dumps(alice.ask("tasks/get", {"taskId": "task-of-alice"})["result"])
+    before = len(crm.received())
+    for method in ("tasks/get", "tasks/cancel", "tasks/result"):
+        answers = [bob.ask(method, {"taskId": id}) for id in ("task-of-alice", "no-such-task")]
+        assert [answer["error"]["code"] for answer in answers] == [-32602, -32602]
+        assert answers[0]["error"] == answers[1]["error"]
+    assert not [m for m in crm.received()[before:] if m.get("method", "").startswith("tasks/")]
+    for cursor in ("task-of-alice", "0" * 40):
+        answer = bob.ask("tools/list", {"cursor": cursor})
+        assert A.email not in json.dumps(answer)
 
 
 def test_a_token_of_one_tenant_is_a_token_of_nobody_elses(alice: Caller, bob: Caller, crm: Upstream) -> None:
