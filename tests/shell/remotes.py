@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -115,8 +115,13 @@ class Watched:
 
     @property
     def received(self) -> list[dict[str, Any]]:
-        lines = [jsonrpc.decode(event.line) for event in self.events if isinstance(event, Received)]
-        return [line for line in lines if isinstance(line, dict)]
+        """The messages among what was delivered; whatever else was is not one."""
+        messages: list[dict[str, Any]] = []
+        for event in self.events:
+            with suppress(jsonrpc.Malformed):
+                if isinstance(event, Received) and isinstance(message := jsonrpc.decode(event.line), dict):
+                    messages.append(message)
+        return messages
 
     @property
     def overlong(self) -> list[Overlong]:

@@ -10,6 +10,7 @@ import anyio
 import pytest
 
 from cloakllm_gateway.core.events import Connected, Disconnected, Overlong
+from cloakllm_gateway.shell.remote import link
 from tests.shell.remotes import LIMIT, VERSION, linked, scripted
 from tests.shell.web import Answering, web
 
@@ -422,6 +423,21 @@ async def test_a_server_that_has_worked_is_waited_for(tmp_path):
         await crm.greet()
         crm.remote.drop("went away")
         assert not (await crm.until_disconnected()).final
+
+
+async def test_a_notification_that_is_never_taken_is_given_up(tmp_path, monkeypatch):
+    monkeypatch.setattr(link, "TAKEN", 0.05)
+    given_up = anyio.Event()
+
+    async def loris(answering: Answering) -> None:
+        await answering.closed()
+        given_up.set()
+
+    async with web(scripted(notifications_progress=loris)) as server, linked(tmp_path, server.url) as crm:
+        await crm.greet()
+        await crm.notify("notifications/progress")
+        with anyio.fail_after(5):
+            await given_up.wait()
 
 
 async def test_no_connection_outlives_the_link(tmp_path):

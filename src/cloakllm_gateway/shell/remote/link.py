@@ -28,6 +28,9 @@ from cloakllm_gateway.shell.supervisor import Post, Restarts, Spec
 #: Seconds that a message waits for the one before it to have left (a notification: to have been taken).
 IN_ORDER: Final = 2.0
 
+#: Seconds that a server has to take a message that asks for no answer.
+TAKEN: Final = 30.0
+
 #: Seconds in which the server is told that the gateway leaves.
 FAREWELL: Final = 1.0
 
@@ -175,7 +178,8 @@ class _Connection:
     async def _exchange(self, message: Outgoing, left: anyio.Event) -> None:
         """One message, and what comes in answer until that is complete or no longer wanted."""
         if message.id is None:
-            await self._way_of(message, anyio.Event())
+            with anyio.move_on_after(TAKEN):
+                await self._way_of(message, anyio.Event())
             left.set()
             self._give_up(message.subject)
             return
