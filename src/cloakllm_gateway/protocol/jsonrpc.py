@@ -246,6 +246,8 @@ def encode(message: Any) -> bytes:
         pieces: list[str] = []
         _write(message, pieces)
         line = "".join(pieces).encode()
+    if b"\xe2" not in line:  # far faster than to look for three bytes, twice
+        return line
     return line.replace(b"\xe2\x80\xa8", rb"\u2028").replace(b"\xe2\x80\xa9", rb"\u2029")
 
 

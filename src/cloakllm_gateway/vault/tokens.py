@@ -187,7 +187,7 @@ def near_misses(text: str, categories: Collection[str], whole: bool) -> list[Nea
     tokens = {match.start: match.end for match in scan(text)}
     if whole and (match := alone.fullmatch(text)) and not tokens:
         return [NearMiss(0, len(text), _named(match[1]), text)]
-    if not any(sign in text for sign in _OPENINGS):
+    if not any(sign[0] in text and sign in text for sign in _OPENINGS):  # a single character is found far faster
         return []
     found = []
     for match in anywhere.finditer(text):
