@@ -285,7 +285,7 @@ def email_cut_off(text: str) -> int:
     """An address whose end is missing, as a text cut at some length leaves it; no whole one and no file."""
     local, _, domain = text.partition("@")
     last = domain.rpartition(".")[2].lower()
-    if email(text) or "." not in text or local.lower() in REMOTES or last in _DOCUMENT_SUFFIXES:
+    if email(text) or _VERSION.fullmatch(domain.partition(".")[0]) or "." not in text or local.lower() in REMOTES or last in _DOCUMENT_SUFFIXES:
         return 0
     return len(text)
 

@@ -76,6 +76,7 @@ EMAIL = Category(
         "icon@2x.png",
         "look at example dot notation",
         "lodash@4.17.21.tgz redis@sha256.abc app@v2.tgz",
+        "pull redis@sha256.abc",
     ),
     patterns=(
         Pattern(

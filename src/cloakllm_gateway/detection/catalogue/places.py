@@ -57,7 +57,23 @@ _GLUED = (
     r"straeti|braut|tún|tun|katu|tie|kuja|polku|kaari|utca|brekka|gerði|holt)"
 )
 _HUNGARIAN = r"(?:utca|út|útja|u\.|tér|tere|köz|krt\.)"
-_NUMBER = r"\d{1,5}[A-Za-z]?\b"
+#: A house number, with that of the flat: 12, 12a, 12/4, 12-2.
+_NUMBER = r"\d{1,5}(?:[A-Za-z]\b|[/-]\d{1,4}[A-Za-z]?\b)?(?![0-9])"
+#: What may follow it: the floor, the door, the flat.
+_DOOR = (
+    r"(?:(?:m|lok|app|apt|bus|bte|Whg|kl|piso|pta|int|sc)\.? ?\d{1,4}[A-Za-z]?|\d{1,2}[ºª°](?: ?(?:[A-Za-z]{1,3}\b\.?|Esq\.?"
+    r"|Dto\.?|Fte\.?|Izq\.?|Dcha\.?))?|\d{1,2}\. ?(?:OG|Stock|Etage|étage|piano)|(?:EG|DG|bis|ter)\b)"
+)
+#: Postal codes of Europe and Brazil, with a country before them as labels have it.
+_POSTCODE = (
+    r"(?:[A-Z]{1,3}-)?(?:\d{2}-\d{3}|\d{4}-\d{3}|\d{5}-\d{3}|\d{4} ?[A-Z]{2}\b|\d{3} \d{2}|\d{4,5}"
+    r"|[A-Z]{1,2}\d[A-Z0-9]? ?\d[A-Z]{2}\b)(?![0-9])"
+)
+#: The rest of an address behind its street: a door, a quarter, the postal code and the town.
+_TOWN = (
+    rf"(?:,? {_DOOR}){{0,2}}(?:(?:,| -| –|\n)[ ]?(?:{_CAP}(?: (?:{_CAP}|{_LINK}\b)){{0,3}}(?:,| -) ?){{0,2}}(?:[A-Z]{{2}}, )?"
+    rf"{_POSTCODE}(?:,? {_CAP}(?: (?:{_CAP}|{_LINK}\b)){{0,3}})?(?: \([A-Z]{{2}}\))?)?"
+)
 
 #: What people say before they say where something is.
 _WORDS = (
@@ -82,6 +98,15 @@ ADDRESS = Category(
         example("I live at «69 Gordon Terrace» now"),
         example('{"email": "kim@example.org", "street": "«12 bis, rue de la République»"}'),
         example("Büro in der «Lindenstraße 12», zweiter Stock"),
+        example("an «Am Alten Markt 3, 50667 Köln» schicken"),
+        example("an «Hauptstr. 5, D-80331 München»"),
+        example("mieszka: «ul. Marszałkowska 12/4, 00-590 Warszawa»"),
+        example("vive en «Calle de Alcalá 48, 3º B, 28014 Madrid»"),
+        example("abita in «Via Roma 15, 20121 Milano (MI)»"),
+        example("woont op «Keizersgracht 123, 1015 CJ Amsterdam»"),
+        example("mora na «Rua Augusta 100, 2º Esq., 1100-053 Lisboa»"),
+        example("na «Av. Paulista, 1578 - Bela Vista, São Paulo - SP, 01310-200»"),
+        example("at «10 Downing Street, London SW1A 2AA»"),
         example("vive en «Calle de Alcalá 48», Madrid"),
         example("Kim Lee\n«20789 Allika 46\nSuite 501»\n"),
         example("May it be sent to «PSC 3294, Box 9168\nAPO AA 61487»?"),
@@ -101,22 +126,28 @@ ADDRESS = Category(
     ),
     patterns=(
         Pattern(
-            rf"(?<![A-Za-z0-9.,:/-])\d{{1,5}}[A-Za-z]? (?:\d{{1,5}} )?(?:[NSEW]\.? )?(?:{_CAP} ){{1,3}}{_ENGLISH}\b\.?{_TAIL}"
+            rf"(?<![A-Za-z0-9.,:/-])\d{{1,5}}[A-Za-z]? (?:\d{{1,5}} )?(?:[NSEW]\.? )?(?:{_CAP} ){{1,3}}{_ENGLISH}\b\.?(?:, (?:{_CAP} ){{0,2}}[A-Z]{{1,2}}\d[A-Z0-9]? ?\d[A-Z]{{2}}\b)?{_TAIL}"
             r"(?:,? [A-Z][A-Za-z.' -]{1,30},? [A-Z]{2} \d{5}(?:-\d{4})?)?(?! (?:to|of)\b)",
             rank=RECORD,
         ),
         Pattern(
             rf"(?<![A-Za-z0-9.,:/-])(?:\d{{1,5}}(?: (?:bis|ter))?,? ){{1,2}}{_BEFORE}(?: {_LINK}\b| l'| d')?"
-            rf"(?: ?{_CAP}(?: {_LINK}\b)?){{1,5}}(?:, \d{{4,5}} {_CAP}|,? {_NUMBER})?{_TAIL}",
+            rf"(?: ?{_CAP}(?: {_LINK}\b)?){{1,5}}(?:,? (?!\d{{4,5}}\b){_NUMBER})?{_TOWN}{_TAIL}",
             rank=RECORD,
         ),
         Pattern(
-            rf"(?<![A-Za-z0-9.,:/-]){_BEFORE}(?: {_LINK}\b| l'| d')?(?: ?{_CAP}(?: {_LINK}\b)?){{1,5}},? {_NUMBER}{_TAIL}",
+            rf"(?<![A-Za-z0-9.,:/-]){_BEFORE}(?: {_LINK}\b(?: la| las| los)?| l'| d')?(?: ?{_CAP}(?: {_LINK}\b)?){{1,5}},? {_NUMBER}{_TOWN}{_TAIL}",
             _is_numbered,
             rank=RECORD,
         ),
         Pattern(
-            rf"(?<![A-Za-z0-9.,:/-])(?:\d{{1,5}} ){{0,2}}(?:{_CAP} ){{0,2}}{_GLUED} {_NUMBER}(?:, \d{{4,5}} {_CAP})?{_TAIL}",
+            rf"(?<![A-Za-z0-9.,:/-])(?:\d{{1,5}} ){{0,2}}(?:{_CAP} ){{0,2}}{_GLUED} {_NUMBER}{_TOWN}{_TAIL}",
+            _is_numbered,
+            rank=RECORD,
+        ),
+        Pattern(  # whatever the street is called: its number, the postal code and the town
+            rf"(?<![A-Za-z0-9.,:/-])(?:(?:Am|An der|An den|Auf der|Auf dem|Im|In der|In den|Zum|Zur|Unter den|Vor dem|Hinter der) )?"
+            rf"(?:{_CAP}(?: {_LINK}\b)? ){{1,4}}{_NUMBER}(?:,? {_DOOR}){{0,2}}(?:,|\n) ?{_POSTCODE} {_CAP}(?: {_CAP}){{0,2}}",
             _is_numbered,
             rank=RECORD,
         ),
