@@ -400,6 +400,13 @@ def test_tampering_is_found_and_called_by_its_name(tamper: Callable[[Path], None
     assert len(verdict.problems) <= 4
 
 
+def test_a_log_of_which_nothing_is_left_was_cut(log: Path, outside: Path):
+    for path in files(log):
+        path.unlink()
+    assert [problem.kind for problem in judged(log, outside).problems] == ["cut"]
+    assert [problem.kind for problem in judged(log).problems] == ["cut"]
+
+
 def test_the_first_bad_entry_is_named(log: Path):
     edit(log)
     problem = judged(log).problems[0]

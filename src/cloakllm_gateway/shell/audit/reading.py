@@ -65,7 +65,7 @@ def entries(directory: Path) -> Iterator[dict[str, Any]]:
 def _sizes(directory: Path) -> list[tuple[Path, int]]:
     with _held(directory / LOCK):
         files = [(path, path.stat().st_size) for path in day_files(directory)]
-    if not files:
+    if not files and not (directory / PUBLIC_KEYS).exists():  # with keys there was a log, and it was taken away
         raise AuditError(
             f"There is no audit log in {directory}", "Name its directory, or start a gateway to begin one."
         )
