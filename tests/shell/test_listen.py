@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+)
+from cryptography.x509.oid import NameOID
 
+from cloakllm_gateway.errors import ConfigError
 from cloakllm_gateway.shell.listen import (
     Address,
     AuthConfig,
@@ -13,6 +26,7 @@ from cloakllm_gateway.shell.listen import (
     TlsConfig,
     address_of,
     allowed_hosts,
+    check_certificate,
     check_listen,
 )
 from cloakllm_gateway.shell.structs import Invalid
@@ -60,6 +74,36 @@ def test_what_would_be_open_is_refused_at_configuration_time(case: str) -> None:
     except Invalid as error:
         found = error.path
     assert found == refused
+
+
+def pems(folder: Path) -> dict[str, Path]:
+    """Two keys, one of them encrypted, and a certificate of the first."""
+    key, other = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "gateway")])
+    now = datetime.now(UTC)
+    builder = x509.CertificateBuilder(name, name, key.public_key(), 1, now, now + timedelta(hours=1))
+    made = {
+        "cert": builder.sign(key, hashes.SHA256()).public_bytes(Encoding.PEM),
+        "key": key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()),
+        "other": other.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()),
+        "locked": key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(b"secret")),
+        "garbage": b"not PEM",
+    }
+    for file, content in made.items():
+        (folder / file).write_bytes(content)
+    return {file: folder / file for file in (*made, "missing")}
+
+
+@pytest.mark.parametrize(
+    "cert, key", [("cert", "other"), ("cert", "locked"), ("garbage", "key"), ("missing", "key"), ("cert", "missing")]
+)
+def test_a_certificate_that_cannot_be_used_is_refused_before_anything_listens(
+    tmp_path: Path, cert: str, key: str
+) -> None:
+    files = pems(tmp_path)
+    check_certificate(TlsConfig(str(files["cert"]), str(files["key"])))
+    with pytest.raises(ConfigError, match="can't be used"):
+        check_certificate(TlsConfig(str(files[cert]), str(files[key])))
 
 
 def test_an_address_is_taken_apart_and_put_together() -> None:

@@ -28,6 +28,7 @@ from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.protocol.jsonrpc import Failure, Request, Response
 from cloakllm_gateway.shell.auditing import directory_of
 from cloakllm_gateway.shell.config import Config, load
+from cloakllm_gateway.shell.listen import check_certificate
 from cloakllm_gateway.shell.logging import Logger, escape
 from cloakllm_gateway.shell.name_models import INSTALL, usable
 from cloakllm_gateway.shell.proof import prove_now
@@ -86,7 +87,7 @@ async def _check(config: Config, path: Path, verbose: bool) -> int:
     findings = await _ask_each(config, logger)
     together = await _ask_all(config, logger) if _all_well(findings) and len(findings) > 1 else ""
     logger.close()
-    remarks = [proof, _names(shared), _vault(shared), _audit(shared), together]
+    remarks = [proof, _names(shared), _vault(shared), _audit(shared), _clients(config), together]
     warnings = [*exposed(config, path), *overheard(config)]
     _print(findings, [*remarks, *warnings, *_last_words(findings, logger)])
     return 0 if proved and _all_well(findings) and not together else 1
@@ -137,6 +138,27 @@ def _names(shared: Shared) -> str:
         f"; {name} ({language}) is not installed" for language, name in names.models if language not in there
     )
     return f"Names in free text: {', '.join(names.labels)} by {models}{missing}"
+
+
+def _clients(config: Config) -> str:
+    """Where clients over HTTP are let in, and who.  Raises :class:`ConfigError` where nobody could be."""
+    listen = config.listen
+    if listen is None:
+        return ""
+    if listen.tls is not None:
+        check_certificate(listen.tls)
+    return f"Clients: over HTTP at {listen.unix or listen.http}, path {listen.path}; {_callers(config)}"
+
+
+def _callers(config: Config) -> str:
+    if config.auth and config.auth.tokens_file is not None:
+        from cloakllm_gateway.shell.front.tokens import TokenFile  # most gateways serve one client over pipes
+
+        known = sorted(TokenFile(Path(config.auth.tokens_file)).principals)
+        return f"tokens of {', '.join(known) or 'nobody yet'}"
+    if config.listen is not None and config.listen.unix is not None:
+        return "whoever may use the socket"
+    return "one token, made at the first start" if config.auth else "everybody, without a token"
 
 
 def _audit(shared: Shared) -> str:

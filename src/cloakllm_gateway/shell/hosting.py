@@ -22,7 +22,7 @@ from cloakllm_gateway.shell.front.gate import Rules
 from cloakllm_gateway.shell.front.hub import Bounds, Hub
 from cloakllm_gateway.shell.front.server import bound, listening
 from cloakllm_gateway.shell.front.tokens import Authenticator
-from cloakllm_gateway.shell.listen import Address, ListenConfig, address_of, allowed_hosts
+from cloakllm_gateway.shell.listen import Address, ListenConfig, address_of, allowed_hosts, check_certificate
 from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.proof import prove
 from cloakllm_gateway.shell.run import check_store, converse, keep_garbage_cheap
@@ -44,6 +44,8 @@ async def serve_http(config: Config, logger: Logger) -> None:
     listen = config.listen
     assert listen is not None
     address = None if listen.http is None else address_of(listen.http)
+    if listen.tls is not None:
+        check_certificate(listen.tls)
     authenticator = authenticator_of(config, logger)
     shared = share(config, logger)
     keep_garbage_cheap()

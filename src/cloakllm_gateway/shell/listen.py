@@ -7,6 +7,7 @@ from typing import Annotated, Final, NamedTuple
 
 from msgspec import Meta, Struct
 
+from cloakllm_gateway.errors import ConfigError
 from cloakllm_gateway.shell.structs import Invalid
 
 #: Where ``serve --http`` listens unless told otherwise.
@@ -123,6 +124,21 @@ def check_listen(listen: ListenConfig | None, auth: AuthConfig | bool) -> None:
         )
     if address.is_everywhere and not listen.hosts:
         raise Invalid("listen.hosts", "is empty", "Listening everywhere, name the hosts that clients use, with ports")
+
+
+def check_certificate(tls: TlsConfig) -> None:
+    """Raises :class:`ConfigError` for a certificate that can't be used."""
+    import ssl  # most gateways do not listen
+
+    try:
+        # A key that is encrypted would have the library ask for its passphrase, of whoever is at the terminal.
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(tls.cert, tls.key, password=lambda: b"")
+    except OSError as error:  # those of the library are some, too
+        reason = error.strerror if error.filename or not isinstance(error, ssl.SSLError) else error.reason
+        raise ConfigError(
+            f"listen.tls: the certificate or its key can't be used: {reason or type(error).__name__}",
+            "Both are files in PEM form; the key belongs to the certificate and is not encrypted",
+        ) from None
 
 
 def _check_unix(listen: ListenConfig) -> None:

@@ -8,7 +8,6 @@ import errno
 import logging
 import os
 import socket
-import ssl
 import stat
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -155,10 +154,7 @@ class _Notes(logging.Handler):
 async def listening(
     endpoint: Endpoint, at: socket.socket, tls: TlsConfig | None, logger: Logger
 ) -> AsyncIterator[None]:
-    """Serve ``endpoint`` within the context; responses in flight get :data:`FLUSH` seconds at its end.
-
-    Raises :class:`ConfigError` for a certificate that can't be used.
-    """
+    """Serve ``endpoint`` within the context; responses in flight get :data:`FLUSH` seconds at its end."""
     server = _Server(_config(endpoint, tls))
     with _noted(logger):
         async with anyio.create_task_group() as tasks:
@@ -171,7 +167,7 @@ async def listening(
 
 def _config(endpoint: Endpoint, tls: TlsConfig | None) -> uvicorn.Config:
     certificate: dict[str, Any] = {} if tls is None else {"ssl_certfile": tls.cert, "ssl_keyfile": tls.key}
-    config = uvicorn.Config(
+    return uvicorn.Config(
         endpoint,
         http=_Protocol,
         ws="none",
@@ -187,14 +183,6 @@ def _config(endpoint: Endpoint, tls: TlsConfig | None) -> uvicorn.Config:
         h11_max_incomplete_event_size=HEAD,
         **certificate,
     )
-    try:
-        config.load()
-    except (OSError, ssl.SSLError) as error:
-        raise ConfigError(
-            f"listen.tls: the certificate or its key can't be used: {error.strerror or type(error).__name__}",
-            "Both are files in PEM form, and the key belongs to the certificate",
-        ) from None
-    return config
 
 
 @contextlib.contextmanager

@@ -84,6 +84,11 @@ class TokenFile:
         self._read()
         return _match(token, self._known)
 
+    @property
+    def principals(self) -> frozenset[str]:
+        """Everybody whom the file lets in."""
+        return frozenset(known.principal for known in self._known)
+
     def _read(self) -> None:
         try:
             found = self._path.stat()
