@@ -111,7 +111,12 @@ class Watched:
         return found
 
     async def error(self, id: int) -> str:
-        return str((await self.answer(id))["error"]["message"])
+        """The text of the failure that the request ``id`` ends in, as the model is told."""
+        answer = await self.answer(id)
+        if "error" in answer:
+            return str(answer["error"]["message"])
+        assert answer["result"]["isError"]
+        return str(answer["result"]["content"][0]["text"])
 
     @property
     def received(self) -> list[dict[str, Any]]:

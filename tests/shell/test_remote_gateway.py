@@ -84,3 +84,16 @@ async def test_a_version_that_is_refused_and_offered_at_once_is_asked_for_again(
     async with web(script) as server, gateway(tmp_path, server.url) as client:
         assert (await client.ask(2, "tools/list"))["tools"]
     assert [asked.rpc for asked in server.asked].count("server/discover") == 2
+
+
+async def test_the_model_is_told_why_a_call_failed(tmp_path):
+    async def call(answering: Answering) -> None:
+        await answering.respond(503, "text/plain", b"kim@acme-corp.com is busy")
+
+    async with web(stateless(tools_list=lists, tools_call=call)) as server, gateway(tmp_path, server.url) as client:
+        result = await client.ask(2, "tools/call", {"name": "crm__good", "arguments": {}})
+    assert result["isError"]
+    assert result["content"][0]["text"] == (
+        "The upstream crm answered with the HTTP status 503 (Service Unavailable). "
+        "The request reached the upstream, so it may already have taken effect."
+    )

@@ -16,8 +16,8 @@ import anyio
 import msgspec
 from anyio.abc import TaskGroup
 
+from cloakllm_gateway.core import texts
 from cloakllm_gateway.core.events import Event, Overlong, Received, Send
-from cloakllm_gateway.core.texts import MAY_HAVE_TAKEN_EFFECT
 from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.protocol.framing import Oversized
 from cloakllm_gateway.protocol.jsonrpc import Failure, Id
@@ -123,8 +123,8 @@ class Life:
             about = {"upstream": self.name, "method": message.method, "reason": reason}
             self._logger.log("warning", "message_not_delivered", **about)
             return
-        text = f"The upstream {self.name} {reason}" + (f". {MAY_HAVE_TAKEN_EFFECT}" if sent else "")
-        await self.received(jsonrpc.encode(jsonrpc.failure(message.id, jsonrpc.INTERNAL_ERROR, text)))
+        text = f"The upstream {self.name} {reason}" + (f". {texts.MAY_HAVE_TAKEN_EFFECT}" if sent else "")
+        await self.received(jsonrpc.encode(texts.error(message.id, message.method, jsonrpc.INTERNAL_ERROR, text)))
 
     async def unreachable(self, message: Outgoing, error: Unreachable) -> None:
         if self.heard:
