@@ -171,6 +171,27 @@ def test_keys_are_known_in_many_spellings(key: str, category: str) -> None:
     assert classify(key) == category
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("name,ssn\nTova Quill,536228726.0\nOla Zorba,536904399.0\n", "536228726"),
+        ('{"ssn": 536228726.0}', "536228726.0"),  # the whole number, whose token stands in quotes
+        ("ssn: 536228726.0\n", "536228726"),
+        ("[client]\nuser = kmensah\npassword = tr0ub4dor\n", "kmensah"),
+        ("[database]\n; the old one\nhost = db\n  user = kmensah", "kmensah"),
+    ],
+)
+def test_values_are_found_as_spreadsheets_and_settings_write_them(text: str, value: str) -> None:
+    assert value.removesuffix(".0") in [span.value.removesuffix(".0") for span in DETECTOR.find([Text(text)])[0]]
+
+
+@pytest.mark.parametrize(
+    "text", ["user = client\n", "def f():\n    user = client\n    return user", "[x]\nuser = a.b(c)\n"]
+)
+def test_code_that_assigns_a_user_is_no_setting(text: str) -> None:
+    assert DETECTOR.find([Text(text)])[0] == []
+
+
 #: What a record about a person is made of, by the names its fields have in a language: a key and a value.
 _KINDS = {
     "EMAIL": "kim@example.org",

@@ -88,11 +88,12 @@ class Structure:
                 category = self._categories[kind]
                 proved.append((start, end, category, category.keyed_rank, _KEY, value if value != raw else None))
 
-    def _table(self, text: str, columns: Sequence[Column], proved: list[Proved]) -> None:
-        """The cells of a table that their column proves, column by column."""
+    def _table(self, text: str, columns: list[Column], proved: list[Proved]) -> None:
+        """The cells of a table that their column proves, column by column; a column goes when it has been read."""
         personal: set[int] = set()  # rows
         named: list[Column] = []
-        for column in columns:
+        while columns:
+            column = columns.pop(0)
             kind = classify(column.key)
             if kind == NAME:
                 named.append(column)
@@ -102,9 +103,10 @@ class Structure:
             if (category := self._categories.get(kind)) is None:
                 continue
             fits = self._fitting(kind, test)
-            rows = [row for row, (start, end) in enumerate(column.cells) if fits(text[start:end])]
+            cells = [_whole(text, *cell) for cell in column.cells] if ".0" in text else column.cells
+            rows = [row for row, (start, end) in enumerate(cells) if fits(text[start:end])]
             rank = category.keyed_rank
-            proved += [(*column.cells[row], category, rank, _KEY, None) for row in rows]
+            proved += [(*cells[row], category, rank, _KEY, None) for row in rows]
             if kind in PERSONAL:
                 personal.update(rows)
         if (category := self._categories.get("PERSON")) is not None:
@@ -234,7 +236,12 @@ def _trimmed(text: str, field: Field) -> tuple[int, int]:
         end -= 1
     if not field.quoted and end > start and text[end - 1] in ".,;!?":
         end -= 1
-    return start, end
+    return _whole(text, start, end)
+
+
+def _whole(text: str, start: int, end: int) -> tuple[int, int]:
+    """A whole number without the fraction that spreadsheets give it: ``536228726.0``."""
+    return (start, end - 2) if text.endswith(".0", start, end) and text[start : end - 2].isdigit() else (start, end)
 
 
 def _is_ambiguous_secret(kind: str, key: str) -> bool:
@@ -267,8 +274,22 @@ def _is_code(text: str, field: Field, reader: str, value: str) -> bool:
     after = text[field.end : field.end + 1]
     if reader != "assignments" or after in ("(", "["):
         return True
+    if _IDENTIFIER.fullmatch(value) is None:
+        return False
     glued = text[field.start - 1] == "=" and after in ("", " ", "\r", "\n", "\t", "&", ";")
-    return _IDENTIFIER.fullmatch(value) is not None and not glued
+    return not glued and not _is_setting(text, field, after)
+
+
+def _is_setting(text: str, field: Field, after: str) -> bool:
+    """Whether a field is a line ``key = value`` below a ``[section]``, as INI files have them."""
+    before = text[max(field.start - _SECTION_REACH, 0) : field.start]
+    line = before.rpartition("\n")[2]
+    return after in ("", "\n", "\r") and line.strip(" \t=") == field.key and _SECTION.search(before) is not None
+
+
+_SECTION = lazy(r"(?:\A|\n)[ \t]*\[[\w .:\"-]{1,60}\][ \t]*\r?\n")
+#: How far above a setting its section may begin, in code points.
+_SECTION_REACH = 2_000
 
 
 #: A call, a subscript or a type: ``os.environ.get(name)``, ``str | bytes, passwd``.
