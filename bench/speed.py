@@ -1,6 +1,6 @@
 """What the gateway costs: at its start, and on every call.  Prints one table for each.
 
-    python bench/speed.py [--rounds N] [--only start|calls|vault]
+    python bench/speed.py [--rounds N] [--only start|calls|detection|audit|vault]
 
 Every figure is a ratio or a median of one run on one machine; quote them with both.
 """
@@ -25,6 +25,7 @@ from pathlib import Path
 
 import anyio
 import anyio.lowlevel
+import detection_speed
 
 from cloakllm_gateway.core.events import Record
 from cloakllm_gateway.core.handles import Handles
@@ -347,6 +348,7 @@ async def entries(count: int = 10_000) -> None:
 TABLES: dict[str, Callable[[int], object]] = {
     "start": startup,
     "calls": lambda rounds: anyio.run(calls, rounds),
+    "detection": detection_speed.tables,
     "audit": lambda _rounds: anyio.run(entries),
     "vault": lambda rounds: (anyio.run(stores, rounds), anyio.run(knowing, rounds)),
 }

@@ -1,0 +1,131 @@
+"""Detection beside other engines, its linearity and its memory: the tables of ``speed.py --only detection``."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import corpora
+from engines import ENGINES
+
+SIZES = (50_000, 500_000)
+#: Linearity is looked at from the first size to the last, each twice the one before.
+DOUBLINGS = tuple(50_000 * 2**n for n in range(8))
+#: Where the engines that are compared are installed, if not here: interpreters, between ``:``.
+OTHERS = "BENCH_PYTHON"
+#: Slower engines are asked once where others run several times.
+_PATIENCE = 20.0
+
+
+class Engine:
+    """One engine in a process of its own."""
+
+    def __init__(self, name: str, process: subprocess.Popen[str], version: str) -> None:
+        self.name = name
+        self.version = version
+        self._process = process
+
+    def ask(self, **task: object) -> Any:
+        assert self._process.stdin and self._process.stdout
+        self._process.stdin.write(json.dumps(task) + "\n")
+        self._process.stdin.flush()
+        return json.loads(self._process.stdout.readline())
+
+    def seconds(self, **task: object) -> float:
+        return float(self.ask(**task)["seconds"])
+
+
+@contextmanager
+def engine(name: str) -> Iterator[Engine | None]:
+    """An engine under the first interpreter that has it; None if none has."""
+    for python in [sys.executable, *filter(None, os.environ.get(OTHERS, "").split(":"))]:
+        command = [python, str(Path(__file__).with_name("engines.py")), name]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+        with subprocess.Popen(command, text=True, **pipes) as process:  # type: ignore[call-overload]
+            version = json.loads(process.stdout.readline())["version"]
+            if version is not None:
+                yield Engine(name, process, version)
+                process.stdin.close()
+                process.wait(60)
+                return
+    yield None
+
+
+def mean(ratios: Iterable[float]) -> float:
+    logarithms = [math.log(ratio) for ratio in ratios]
+    return math.exp(sum(logarithms) / len(logarithms)) if logarithms else math.nan
+
+
+def beside(engines: list[Engine], size: int, rounds: int) -> None:
+    """Milliseconds of each engine on each kind, and how many times as long as ours the others take."""
+    ours, *others = engines
+    print(f"\n## detection: {size // 1000} KB, milliseconds of CPU to find and replace (and as a multiple of ours)\n")
+    print(f"| text | {' | '.join(f'{one.name} {one.version}' for one in engines)} | replaced by ours |")
+    print("|---" * (len(engines) + 2) + "|")
+    for personal in (True, False):
+        ratios: dict[str, list[float]] = {one.name: [] for one in others}
+        for kind in corpora.KINDS:
+            task = {"kind": kind, "personal": personal, "size": size}
+            answer = ours.ask(**task, rounds=rounds)
+            taken = {}
+            for one in others:
+                taken[one.name] = one.seconds(**task, rounds=1)
+                if taken[one.name] * rounds < _PATIENCE:
+                    taken[one.name] = min(taken[one.name], one.seconds(**task, rounds=rounds))
+            # Before and behind the others: what slows the machine down for a while slows all of them down.
+            least = min(answer["seconds"], ours.seconds(**task, rounds=rounds))
+            for one in others:
+                ratios[one.name].append(taken[one.name] / least)
+            compared = [f"{taken[one.name] * 1000:.1f} ({ratios[one.name][-1]:.2f}x)" for one in others]
+            cells = [f"{least * 1000:.2f}", *compared]
+            name = f"{kind} {'with' if personal else 'without'} personal data"
+            print(f"| {name} | {' | '.join(cells)} | {answer['count']} |", flush=True)
+        means = " | ".join(f"**{mean(ratios[one.name]):.2f}x**" for one in others)
+        print(f"| geometric mean {'with' if personal else 'without'} | | {means} | |")
+
+
+def linear(ours: Engine) -> None:
+    """How much longer twice the text takes: the bar is 2.3."""
+    print("\n## detection: time of 2n over time of n, 50 KB to 6.4 MB\n")
+    print(f"| text | {' | '.join(f'{size / 1e6:.1f} MB' for size in DOUBLINGS[1:])} | MB/s at the end |")
+    print("|---" * (len(DOUBLINGS) + 1) + "|")
+    tasks: list[tuple[str, dict[str, object]]] = [
+        (f"{kind} {'with' if personal else 'without'}", {"kind": kind, "personal": personal})
+        for personal in (True, False)
+        for kind in corpora.KINDS
+    ]
+    tasks += [(f"`{unit!r}` again and again", {"unit": unit}) for unit in corpora.HOSTILE]
+    for name, task in tasks:
+        taken = [ours.seconds(**task, size=size, rounds=5 if size < 10**6 else 2) for size in DOUBLINGS]
+        ratios = " | ".join(f"{later / earlier:.2f}" for earlier, later in pairwise(taken))
+        print(f"| {name} | {ratios} | {DOUBLINGS[-1] / taken[-1] / 1e6:.1f} |", flush=True)
+
+
+def memory(ours: Engine, size: int = 10_000_000) -> None:
+    """The peak of what detection allocates, its result included, as a multiple of the text: the bar is 12."""
+    print("\n## detection: memory for a text of 10 MB, the spans included, as a multiple of the text\n")
+    print("| text | with personal data | without |\n|---|---|---|")
+    for kind in corpora.KINDS:
+        cells = [
+            f"{ours.ask(kind=kind, personal=personal, size=size, memory=True)['bytes'] / size:.1f}"
+            for personal in (True, False)
+        ]
+        print(f"| {kind} | {' | '.join(cells)} |", flush=True)
+
+
+def tables(rounds: int) -> None:
+    with ExitStack() as stack:
+        found = [stack.enter_context(engine(name)) for name in ENGINES]
+        engines = [one for one in found if one is not None]
+        for size in SIZES:
+            beside(engines, size, rounds if size <= SIZES[0] else 3)
+        linear(engines[0])
+        memory(engines[0])

@@ -1,0 +1,187 @@
+"""Time one engine in a process of its own: ``python bench/engines.py ENGINE``; what `bench/speed.py` runs.
+
+The engines do not share an installation, so each runs under an interpreter
+that has it and imports nothing of the others.  Reads a JSON object a line
+(``kind``, ``personal``, ``size``, ``rounds``, or ``unit`` and ``size`` for a
+hostile text), writes the least CPU seconds of detection and replacement, and
+the number of values that were replaced.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import logging
+import sys
+import time
+import tracemalloc
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import corpora
+
+#: From a text to the text without personal data, and how many values went.
+Replace = Callable[[str], tuple[str, int]]
+
+
+def ours() -> Replace:
+    from cloakllm_gateway.detection.engine import Detector
+    from cloakllm_gateway.detection.settings import Settings
+    from cloakllm_gateway.spans import Text
+
+    detector = Detector(Settings())
+
+    def replace(text: str) -> tuple[str, int]:
+        (spans,) = detector.find([Text(text)])
+        numbers: dict[tuple[str, str], int] = {}
+        parts, at = [], 0
+        for span in spans:
+            number = numbers.setdefault((span.category, span.canonical), len(numbers))
+            parts += [text[at : span.start], f"[{span.category}_{number}]"]
+            at = span.end
+        return "".join([*parts, text[at:]]), len(spans)
+
+    return replace
+
+
+def cloakllm() -> Replace:
+    from cloakllm import Shield, ShieldConfig
+
+    shield = Shield(ShieldConfig(audit_enabled=False, ner_entity_types=set(), max_input_length=10**9))
+
+    def replace(text: str) -> tuple[str, int]:
+        clean, known = shield.sanitize(text)
+        return clean, len(known.forward)
+
+    return replace
+
+
+def presidio() -> Replace:
+    """Its pattern recognisers alone: without names, as all engines here."""
+    from presidio_analyzer import AnalyzerEngine, RecognizerRegistry
+    from presidio_analyzer.nlp_engine import NlpArtifacts, NlpEngine
+
+    class NoModel(NlpEngine):  # type: ignore[misc]
+        def load(self) -> None:
+            pass
+
+        def is_loaded(self) -> bool:
+            return True
+
+        def process_text(self, text: str, language: str) -> Any:
+            return NlpArtifacts([], [], [], [], self, language)
+
+        def process_batch(self, texts: Any, language: str, **_: Any) -> Any:
+            return ((text, self.process_text(text, language)) for text in texts)
+
+        def is_stopword(self, word: str, language: str) -> bool:
+            return False
+
+        def is_punct(self, word: str, language: str) -> bool:
+            return False
+
+        def get_supported_entities(self) -> list[str]:
+            return []
+
+        def get_supported_languages(self) -> list[str]:
+            return ["en"]
+
+    registry = RecognizerRegistry()
+    registry.load_predefined_recognizers()
+    analyzer = AnalyzerEngine(registry=registry, nlp_engine=NoModel(), supported_languages=["en"])
+
+    def replace(text: str) -> tuple[str, int]:
+        parts, at, count = [], 0, 0
+        for found in sorted(analyzer.analyze(text, "en"), key=lambda found: (found.start, -found.end)):
+            if found.start >= at:
+                parts += [text[at : found.start], f"[{found.entity_type}]"]
+                at, count = found.end, count + 1
+        return "".join([*parts, text[at:]]), count
+
+    return replace
+
+
+def datafog() -> Replace:
+    import datafog
+
+    def replace(text: str) -> tuple[str, int]:
+        found = datafog.redact(text, engine="regex")
+        return found.redacted_text, len(found.entities)
+
+    return replace
+
+
+def cpex() -> Replace:
+    from cpex_pii_filter import PIIDetectorRust
+
+    engine = PIIDetectorRust({"max_text_bytes": 10**8})
+
+    def replace(text: str) -> tuple[str, int]:
+        found = engine.detect(text)
+        return engine.mask(text, found), sum(map(len, found.values()))
+
+    return replace
+
+
+#: Each engine and the distribution it comes from.
+ENGINES: dict[str, tuple[str, Callable[[], Replace]]] = {
+    "ours": ("cloakllm-gateway", ours),
+    "cloakllm": ("cloakllm", cloakllm),
+    "presidio": ("presidio-analyzer", presidio),
+    "datafog": ("datafog", datafog),
+    "cpex": ("cpex-pii-filter", cpex),
+}
+
+
+def least(replace: Replace, text: str, rounds: int) -> tuple[float, int]:
+    """CPU seconds of the quickest of some rounds, the collector aside, and the values replaced."""
+    best, count = float("inf"), 0
+    for _ in range(rounds):
+        gc.collect()
+        gc.disable()
+        began = time.process_time()
+        _, count = replace(text)
+        best = min(best, time.process_time() - began)
+        gc.enable()
+    return best, count
+
+
+def peak(text: str) -> int:
+    """Bytes that our detection needs at most, its result included, on top of the text."""
+    from cloakllm_gateway.detection.engine import Detector
+    from cloakllm_gateway.spans import Text
+
+    detector = Detector()
+    detector.find([Text(text[:2_000])])
+    tracemalloc.start()
+    detector.find([Text(text)])
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return most
+
+
+def main() -> None:
+    logging.disable(logging.CRITICAL)
+    distribution, build = ENGINES[sys.argv[1]]
+    try:
+        print(json.dumps({"version": version(distribution)}), flush=True)
+    except PackageNotFoundError:
+        print(json.dumps({"version": None}), flush=True)
+        return
+    replace = build()
+    for line in sys.stdin:
+        task = json.loads(line)
+        unit = task.get("unit")
+        size = task["size"]
+        text = corpora.text(task["kind"], task["personal"], size) if unit is None else unit * (size // len(unit))
+        if task.get("memory"):
+            print(json.dumps({"bytes": peak(text)}), flush=True)
+            continue
+        replace(text[:2_000])  # whatever is made at the first use
+        seconds, count = least(replace, text, task["rounds"])
+        print(json.dumps({"seconds": seconds, "count": count}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

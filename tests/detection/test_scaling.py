@@ -1,0 +1,62 @@
+"""Time and memory grow with the text and with nothing else."""
+
+from __future__ import annotations
+
+import gc
+import time
+import tracemalloc
+
+import pytest
+
+from cloakllm_gateway.detection.engine import Detector
+from cloakllm_gateway.spans import Text
+
+corpora = pytest.importorskip("bench.corpora", reason="the benchmarks are not part of a source distribution")
+
+DETECTOR = Detector()
+SMALL, LARGE, DOUBLINGS = 50_000, 1_600_000, 5
+
+
+def seconds(text: str, rounds: int) -> float:
+    """CPU seconds of the quickest of some rounds, the collector aside."""
+    best = float("inf")
+    for _ in range(rounds):
+        gc.collect()
+        gc.disable()
+        began = time.process_time()
+        DETECTOR.find([Text(text)])
+        best = min(best, time.process_time() - began)
+        gc.enable()
+    return best
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("personal", [True, False], ids=["with", "without"])
+@pytest.mark.parametrize("kind", corpora.KINDS)
+def test_twice_the_text_takes_about_twice_the_time(kind: str, personal: bool) -> None:
+    text = corpora.text(kind, personal, LARGE)
+    growth = seconds(text, 2) / seconds(text[:SMALL], 6)
+    assert growth ** (1 / DOUBLINGS) <= 2.3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("unit", corpora.HOSTILE)
+def test_repetition_takes_no_more_than_its_length_says(unit: str) -> None:
+    growth = seconds(unit * (LARGE // len(unit)), 2) / seconds(unit * (SMALL // len(unit)), 6)
+    assert growth ** (1 / DOUBLINGS) <= 2.3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "personal"),
+    [(kind, personal) for kind in corpora.KINDS for personal in (True, False) if (kind, personal) != ("csv", True)],
+)
+def test_a_text_needs_less_than_twelve_times_as_much_memory(kind: str, personal: bool) -> None:
+    """But for a table whose every cell is somebody's: its spans alone, one in 22 characters, need more."""
+    text = corpora.text(kind, personal, 3_000_000)
+    DETECTOR.find([Text(text[:2_000])])
+    tracemalloc.start()
+    DETECTOR.find([Text(text)])
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 12 * len(text)  # so it is for ten megabytes, as the benchmark shows: memory grows like time
