@@ -278,3 +278,12 @@ def test_what_a_person_types_for_an_upstream_reaches_it_whatever_may_be_shown(tm
     talk.client(jsonrpc.result(asked["id"], {"action": "accept", "content": {"ssn": SSN}}))
     assert talk.only("crm")["result"]["content"] == {"ssn": SSN}
     assert "categories.SSN" in text_of(shown(talk, says(f"thanks, {SSN}")))
+
+
+def test_the_value_of_a_field_is_no_word_of_the_protocol(tmp_path: Path) -> None:
+    talk = with_rules(tmp_path, None, ToolRules("*", paths={"$.kind": REDACT, "$.size": TOKENIZE}))
+    link = {"type": "resource_link", "uri": "file:///x", "name": "a plain x", "mimeType": "text/plain", "size": 4096}
+    answer = {"content": [link], "structuredContent": {"kind": "plain", "size": 4096}}
+    result = shown(talk, answer)["result"]
+    assert result["content"] == [{**link, "name": "a [TERM_REDACTED] x"}]
+    assert result["structuredContent"] == {"kind": "[TERM_REDACTED]", "size": "[TERM_0]"}

@@ -366,7 +366,9 @@ class Sanitizing:
         known: list[Span] = []
         alike: list[Span] = []
         for view in views(slot.look.text):
-            hits = [*source.vault.known(view.text, source.origin, source.group), *self._elsewhere.find(view.text)]
+            hits = source.vault.known(view.text, source.origin, source.group)
+            if self._looking_by_role:  # what has a meaning in the protocol may well look like a value
+                hits = [*hits, *self._elsewhere.find(view.text)]
             if source.restored:
                 hits = [*hits, *source.vault.echoes(source.restored, view.text)]
             for hit in hits:
