@@ -9,7 +9,7 @@ import pytest
 
 from cloakllm_gateway.core.documentation import mentions_documentation
 from cloakllm_gateway.core.events import Log, Record
-from cloakllm_gateway.core.settings import Mode, ToolChanges, Treatment
+from cloakllm_gateway.core.settings import Mode, ToolChanges, ToolRules, Treatment
 from cloakllm_gateway.protocol import jsonrpc
 from tests.core.transcript import Conversation, opened, says, settings, text_of, upstream
 
@@ -173,3 +173,11 @@ def test_the_name_of_a_tool_that_nobody_made_clean_is_in_no_log(tmp_path: Path, 
     talk.call(1, "nothing")
     assert [r.fields for r in talk.records("tool_changed")] == [{"upstream": "crm", "held": False}]
     assert "kim" not in str([effect for effect in talk.effects if isinstance(effect, Record | Log)])
+
+
+def test_a_tool_whose_fields_have_rules_is_advertised_with_room_for_them(tmp_path: Path) -> None:
+    rules = ToolRules("look", paths={"$.reference": Treatment.TOKENIZE, "$.phone": Treatment.REDACT})
+    talk = opened(settings(upstream("crm", tools=(rules,))), tmp_path)
+    assert listed(talk, NUMBERS) == WIDE
+    hidden = {"phone": "[PHONE_REDACTED]", "reference": "[TERM_0]"}
+    assert result(talk, {"phone": PHONE, "reference": 7}) == structured(hidden)

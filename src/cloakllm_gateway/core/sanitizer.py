@@ -425,7 +425,7 @@ class Sanitizing:
             return []
         whole = []
         taken = Ranges((s.start, s.end) for s in finds)
-        exactly = {(s.start, s.end): s for s in finds}
+        exactly = {(s.start, s.end): s for s in reversed(finds)}  # what detection says, before what the rule made known
         for start, end, _, rule in fields:
             if start == end or rule.how is Treatment.PASS:
                 continue
