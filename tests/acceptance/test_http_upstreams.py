@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.acceptance.everything import KIM, play
-from tests.acceptance.real import Conversation, from_npm, relaxed
+from tests.acceptance.real import ROOT, Conversation, from_npm, relaxed
 from tests.peers.compare import vocabulary
-from tests.peers.driver import Processes
+from tests.peers.driver import PATIENCE, Processes
 from tests.peers.network import free_port, listening
 from tests.peers.values import exposed, readings
 
@@ -71,3 +74,25 @@ def test_only_what_is_personal_becomes_a_token(said: dict[str, Conversation]) ->
 def test_no_value_reaches_the_client(said: dict[str, Conversation]) -> None:
     driver = said["sanitizing"].driver
     assert exposed({KIM.email, KIM.iban}, readings(bytes(driver.received)) + driver.stderr.decode()) == []
+
+
+@pytest.mark.parametrize("kind", ["typescript", "python"])
+def test_a_server_that_was_restarted_is_greeted_again(peers: Processes, tmp_path: Path, kind: str) -> None:
+    port = free_port()
+    env = {**os.environ, "PORT": str(port)}
+    if kind == "typescript":  # says 400 of a session that it does not know
+        server, tool = from_npm("server-everything", "streamableHttp"), ("get-sum", {"a": 1, "b": 2})
+        argv = [server["command"], *server["args"]]
+    else:  # says 404
+        argv, tool = [sys.executable, "-m", "tests.conformance.fixture", "--port", str(port)], ("test_simple_text", {})
+    url = f"http://127.0.0.1:{port}/mcp"
+    with listening(argv, port, tmp_path / "log", env=env, cwd=ROOT):
+        driver = peers.gateway({"upstreams": {"crm": {"url": url, "prefix": ""}}})
+        driver.initialize()
+        before = driver.tool(*tool)
+    assert driver.tool(*tool)["isError"]  # while it is away
+    with listening(argv, port, tmp_path / "log", env=env, cwd=ROOT):
+        assert driver.tool(*tool)["isError"]  # this one meets the new server
+        until = time.monotonic() + PATIENCE
+        while (after := driver.tool(*tool)) != before:
+            assert after["isError"] and time.monotonic() < until
