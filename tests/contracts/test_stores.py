@@ -182,7 +182,16 @@ def test_what_is_forgotten_counts_no_more(make, tmp_path):
     store = make(tmp_path, Quotas(per_origin=2))
     assign(store, "a", "b", namespace="one")
     anyio.run(store.forget, "one")
-    assert len(assign(store, "a", "b", namespace="two")) == 2
+    assert len(assign(store, "a", "b", namespace="one")) == 2
+
+
+def test_whoever_floods_the_vault_drives_out_only_what_is_their_own(make, tmp_path):
+    store = make(tmp_path, Quotas(total=10, per_origin=8))
+    few = assign(store, "a", "b", "c", namespace="few")
+    for n in range(4):
+        assign(store, *(f"m{n}.{i}" for i in range(5)), namespace="many", origin=f"crm{n}")
+    assert assign(store, "a", "b", "c", namespace="few") == few
+    assert len(assign(store, *"defgh", namespace="few")) == 5  # the quota of an origin is one of each namespace
 
 
 # -- whatever comes in whatever order --------------------------------------------------------------

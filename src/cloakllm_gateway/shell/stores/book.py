@@ -79,7 +79,7 @@ class Book:
         self._ttl = ttl
         self._by_token: dict[Token, Name] = {}
         self._stems: dict[Name, dict[Name, None]] = {}
-        self._owned: Counter[str] = Counter()
+        self._owned: Counter[tuple[str, str]] = Counter()  # by namespace and origin
         self._sweep_at = 0.0
         self._followers: WeakSet[Follower] = WeakSet()
 
@@ -89,7 +89,7 @@ class Book:
         """What is new in a message.  Raises :class:`QuotaExceeded`."""
         spelled = [(*self._names(namespace, group, spelling), spelling) for spelling in spellings]
         new = {name: stem for name, stem, _ in spelled if (kept := self.records.get(name)) is None or kept.empty}
-        self._refuse_flood(origin, len(new))
+        self._refuse_flood(namespace, origin, len(new))
         categories = {stem: spelling.category for _, stem, spelling in spelled}
         wanted = Counter(categories[stem] for stem in dict.fromkeys(new.values()) if stem not in self._stems)
         more = len(self.records) + sum(name not in self.records for name in new) - self._quotas.total
@@ -186,11 +186,11 @@ class Book:
         stem = self._name("stem", (namespace, group, spelling.category, spelling.canonical))
         return self._name("spelling", (namespace, group, *spelling.identity)), stem
 
-    def _refuse_flood(self, origin: str, new: int) -> None:
+    def _refuse_flood(self, namespace: str, origin: str, new: int) -> None:
         quotas = self._quotas
         if new > quotas.per_message:
             raise QuotaExceeded(f"One message holds more than {quotas.per_message} new values", "Ask for less at once.")
-        if new and self._owned[origin] + new > quotas.per_origin:
+        if new and self._owned[namespace, origin] + new > quotas.per_origin:
             raise QuotaExceeded(
                 f"The upstream has brought more than its quota of {quotas.per_origin} values",
                 "Empty the vault: restart the gateway, or run `vault purge` where the vault outlives it.",
@@ -199,16 +199,25 @@ class Book:
             raise QuotaExceeded(f"The vault holds no more than {quotas.total} values", "Ask for less at once.")
 
     def _oldest(self, count: int, keep: Mapping[Name, object]) -> list[Name]:
-        """Names of at least ``count`` records, whole stems: never restored ones first, oldest first."""
+        """Names of at least ``count`` records, whole stems: never restored ones first, oldest first.
+
+        The namespace that has most gives them first, so that none can drive out the values of another.
+        """
         count = max(count, min(self._quotas.total // _ROOM, len(self.records)))
+        sizes = Counter(record.namespace for record in self.records.values())
         order = sorted(
-            (all(not self.records[n].restored for n in names), -max(self.records[n].seen for n in names), stem)
+            (
+                sizes[self.records[next(iter(names))].namespace],
+                all(not self.records[n].restored for n in names),
+                -max(self.records[n].seen for n in names),
+                stem,
+            )
             for stem, names in self._stems.items()
             if stem not in keep
         )
         going: list[Name] = []
         while order and len(going) < count:
-            going += self._stems[order.pop()[2]]
+            going += self._stems[order.pop()[-1]]
         return going
 
     def _free(self, stem: Name) -> tuple[int, int] | None:
@@ -236,7 +245,7 @@ class Book:
         self.records[name] = record
         self._by_token[record.entry.token] = name
         self._stems.setdefault(record.stem, {})[name] = None
-        self._owned[record.brought_by] += not record.empty
+        self._owned[record.namespace, record.brought_by] += not record.empty
 
     def _remove(self, name: Name, record: Record) -> None:
         del self._by_token[record.entry.token]
@@ -244,7 +253,7 @@ class Book:
         del stem[name]
         if not stem:
             del self._stems[record.stem]
-        self._owned[record.brought_by] -= not record.empty
+        self._owned[record.namespace, record.brought_by] -= not record.empty
 
 
 def _merged(old: Spelling, new: Spelling) -> Spelling:
