@@ -21,6 +21,8 @@ from cloakllm_gateway.vault.words import COMMON
 
 #: Categories whose last four digits are shown in place of the whole.
 _LAST_FOUR = frozenset({"CREDIT_CARD", "SSN", "IBAN", "BANK_ACCOUNT"})
+#: Categories whose single words, where they begin with a capital, tell whom or what the whole means.
+_OF_WORDS = frozenset({"PERSON", "TERM"})
 _NAME_WORD = lazy(r"[^\W\d_]{3,}")
 _NOT_DIGIT = lazy(r"[^0-9]+")
 #: Digits in a row that may stand for a number written with separators.
@@ -77,7 +79,7 @@ def _parts(category: str, value: str, proof: Proof) -> Iterator[_Form]:
     local, at, _ = value.partition("@")
     if at and len(local) >= 3 and local.casefold() not in COMMON:
         yield _Form(local, part=True)
-    if category == "PERSON" or proof is Proof.NAME:
+    if category in _OF_WORDS or proof is Proof.NAME:
         words = _NAME_WORD.findall(value)
         if len(words) > 1:
             yield from (_Form(w, part=True, capitalised=True) for w in words if w.casefold() not in COMMON)
