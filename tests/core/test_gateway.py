@@ -286,6 +286,8 @@ def test_a_resource_is_read_by_what_the_client_was_shown(talk: Conversation) -> 
         assert talk.only("crm")["params"]["uri"] == uri
         talk.answer("crm", {"contents": [{"uri": uri, "text": "x"}]})
         assert talk.only()["result"]["contents"][0]["uri"] == asked
+    restored = [token for record in talk.records("restore") for token in record.fields["tokens"]]
+    assert restored == [{"token": "EMAIL_0", "from": ["crm"], "rule": "listed", "foreign": False}] * 2
 
 
 def test_two_quick_list_changes_are_announced_once(talk: Conversation) -> None:

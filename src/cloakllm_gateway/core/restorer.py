@@ -112,6 +112,13 @@ class Restorer(Struct, frozen=True):
             raise Refused("Two keys of one object would become the same key", "Rename one of them.") from None
 
 
+    def listed(self, params: Mapping[str, Any], real: str) -> Restored:
+        """``params`` that ask for a resource by the URI that its list showed, with its ``real`` one."""
+        entries = {match.token: self.vault.lookup(match.token) for match in tokens.scan(params["uri"])}
+        decisions = (Decision(entry, Verdict(Strictness.ALLOW, "listed")) for entry in entries.values() if entry)
+        return Restored({**params, "uri": real}, tuple(decisions))
+
+
 class _Run:
     """The state of one call: which tokens were restored so far."""
 

@@ -14,7 +14,7 @@ from cloakllm_gateway.core.greeting import Greeting
 from cloakllm_gateway.core.lists import Lists
 from cloakllm_gateway.core.outbound import Outbound
 from cloakllm_gateway.core.requests import Requests
-from cloakllm_gateway.core.restorer import NeedApproval, Restored, Restorer
+from cloakllm_gateway.core.restorer import NeedApproval, Restorer
 from cloakllm_gateway.core.subscriptions import TASK, URI, Stream, Subscriptions, Watch, granted
 from cloakllm_gateway.core.tasks import Tasks
 from cloakllm_gateway.core.upstream import Phase, Upstream
@@ -154,8 +154,7 @@ class Serving:
             self._requests.refuse(request, INVALID_PARAMS, texts.NOT_GRANTED)
         elif upstream is not None and owner is not None and not owner.contested:
             # The message it came in says what it stands for: there is nothing to decide.
-            params = {**(request.params or {}), "uri": owner.uri}
-            self._outbound.send(request, upstream, Restored(params, ()), uri)
+            self._outbound.send(request, upstream, self._restorer.listed(request.params or {}, owner.uri), uri)
         elif upstream is not None:
             self._outbound.forward(request, upstream, request.params or {}, uri=uri)
         elif "resources/templates/list" in self._lists.loaded:
