@@ -88,6 +88,7 @@ def test_an_upstream_that_is_spoken_to_in_clear_is_warned_of():
     upstreams = {
         "near": UpstreamConfig(url="http://localhost/mcp"),
         "far": UpstreamConfig(url="http://10.0.0.8/mcp", insecure=True),
+        "safe": UpstreamConfig(url="https://10.0.0.8/mcp", insecure=True),
     }
     (warning,) = overheard(Config(upstreams=upstreams))
     assert warning.startswith("Warning: upstream far is spoken to in clear")

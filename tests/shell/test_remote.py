@@ -300,6 +300,9 @@ async def test_a_session_that_is_over_begins_anew(tmp_path):
         await crm.answer(2)
         sessions.append("s-2")
         await crm.ask(3, "tools/call")
+        assert (
+            await crm.error(3) == "The upstream crm ended the session and did nothing about this request: send it again"
+        )
         assert await crm.until_disconnected() == Disconnected("crm", "ended the session")
         await crm.until_connected(2)
         await crm.ask(4, "initialize", {"protocolVersion": VERSION})

@@ -7,10 +7,12 @@ guessed from its arguments, so this warns and proves nothing.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from cloakllm_gateway.shell.auditing import directory_of
 from cloakllm_gateway.shell.config import KEYRING, Config, UpstreamConfig
+from cloakllm_gateway.shell.remote.target import is_overheard, target
 from cloakllm_gateway.shell.wiring import state_dir_of
 
 
@@ -30,7 +32,7 @@ def overheard(config: Config) -> list[str]:
     return [
         f"Warning: upstream {name} is spoken to in clear (insecure); what is restored for it can be read on the way"
         for name, upstream in config.upstreams.items()
-        if upstream.insecure
+        if upstream.url is not None and is_overheard(target(upstream, os.environ).address)
     ]
 
 

@@ -135,6 +135,9 @@ class Streamable:
 
     async def _refused(self, message: Outgoing, answer: Answer) -> None:
         if not message.is_stateless and (self._is_over(answer) or await self._is_forgotten(answer)):
+            await self._life.failed(
+                message, f"{SESSION_OVER} and did nothing about this request: send it again", sent=False
+            )
             self._life.end(SESSION_OVER)
             return
         error = await error_in(answer)

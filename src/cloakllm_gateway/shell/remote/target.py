@@ -55,7 +55,7 @@ class Target(NamedTuple):
 def target(upstream: UpstreamConfig, environment: Mapping[str, str]) -> Target:
     """Raises :class:`Invalid` with a path that starts within ``upstream``."""
     address = address_of(expanded(upstream.url or "", "url", environment), "url")
-    if address.scheme == "http" and not upstream.insecure and not is_loopback(address.host):
+    if is_overheard(address) and not upstream.insecure:
         hint = 'Use https://, or set "insecure": true to send everything in clear'
         raise Invalid("url", "would send personal data over the network in clear", hint)
     headers = tuple(
@@ -124,6 +124,11 @@ def address_of(url: str, path: str) -> Address:
     query = f"?{parts.query}" if parts.query else ""
     where = quote((parts.path or "/") + query, safe="%/:=&?~#+!$,;'@()*[]")
     return Address(parts.scheme, ascii_host, port or DEFAULT_PORTS[parts.scheme], where)
+
+
+def is_overheard(address: Address) -> bool:
+    """Whether others on the network can read what is sent there."""
+    return address.scheme == "http" and not is_loopback(address.host)
 
 
 def is_loopback(host: str) -> bool:
