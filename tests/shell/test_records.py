@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from cloakllm_gateway.shell.stores.book import Record
 from cloakllm_gateway.shell.stores.records import packed, unpacked
@@ -47,3 +49,10 @@ def test_a_record_survives_as_bytes(record):
 def test_a_record_that_is_gone_has_no_bytes():
     assert packed(None) == b""
     assert unpacked(b"") is None
+
+
+@given(records())
+def test_a_record_from_before_a_field_was_there_is_read_without_it(record):
+    older = msgspec.msgpack.encode(msgspec.msgpack.decode(packed(record))[:-1])
+    spelling = record.entry.spelling._replace(odd=False)
+    assert unpacked(older) == replace(record, entry=record.entry._replace(spelling=spelling))

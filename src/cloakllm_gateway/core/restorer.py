@@ -126,6 +126,7 @@ class _Run:
         self._by = restorer
         self._destination = destination
         self._parameters = parameters
+        self._redacts = restorer.policy.settings.redacts
         self._verdicts: dict[tuple[Token, str], Verdict] = {}
         self._foreign = 0
         self.decisions: dict[Token, Decision] = {}
@@ -144,7 +145,7 @@ class _Run:
             return leaf.value
         if leaf.role is RESTORE and not leaf.is_key:
             self._refuse_near_misses(leaf.value)
-        if leaf.role is RESTORE and self._by.policy.settings.redacts:
+        if leaf.role is RESTORE and self._redacts:
             _refuse_redacted(leaf.value)
         parameter = "" if leaf.is_key else leaf.key
         is_url = _URL.fullmatch(leaf.value) is not None
