@@ -1,11 +1,15 @@
-"""Recall and false hits of the engine on labelled sets, one table.
+"""Recall and false hits on labelled sets, one table: the engine, and others beside it where they are installed.
 
-    python bench/accuracy.py [SET ...] [--names [LABEL,...]] [--misses LABEL] [--false]
+    python bench/accuracy.py [SET ...] [--names [LABEL,...]] [--rivals PYTHON] [--misses LABEL] [--false]
 
 The sets are read from ``$CLOAKLLM_SHARED/data`` (default ``../shared/data``) where they are there; they are
 not part of the project.  A labelled span counts as hidden when at least 99 % of its characters that are no
 white space are covered; a hit counts as right when at least half of its characters lie in a labelled span.
 Only direct identifiers count for recall.
+
+``--rivals`` (or ``$BENCH_PYTHON``) names interpreters, between ``:``, that have other engines: cloakllm,
+presidio-analyzer, datafog, cpex-pii-filter.  Each runs in a process of its own and reads the same texts; with
+``--names`` those that have a name model use it.
 """
 
 from __future__ import annotations
@@ -13,17 +17,19 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import time
+import subprocess
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Protocol
+
+from finders import ENGINES
 
 from cloakllm_gateway.detection import names
 from cloakllm_gateway.detection.engine import Detector
 from cloakllm_gateway.detection.settings import NameSettings, Settings
 from cloakllm_gateway.shell import name_models
-from cloakllm_gateway.spans import Span, Text
+from cloakllm_gateway.spans import Text
 
 DIRECT = frozenset(
     "PERSON EMAIL PHONE CARD IBAN SSN IP ADDRESS NATIONAL_ID SECRET DOB BANK_ACCOUNT MRN TAX_ID USERNAME PASSPORT "
@@ -33,21 +39,98 @@ DIRECT = frozenset(
 SHARED = Path(os.environ.get("CLOAKLLM_SHARED", Path(__file__).parents[2] / "shared")) / "data"
 
 
-Find = Callable[[str], Sequence[Span]]
+class Hit(NamedTuple):
+    """What an engine would hide, and as what where it says so."""
+
+    start: int
+    end: int
+    category: str = ""
 
 
-def finder(labels: str | None) -> Find:
-    """The engine as the default configuration has it; with names in free text where ``labels`` are given."""
-    detector = Detector(Settings())
-    if labels is None:
-        return lambda text: detector.find([Text(text)])[0]
-    recogniser = name_models.load(NameSettings(labels=tuple(labels.split(","))))
+class Engine(Protocol):
+    name: str
 
-    def find(text: str) -> Sequence[Span]:
+    def find(self, text: str) -> Sequence[Hit]: ...
+
+
+class Ours:
+    """The engine as the default configuration has it; with the name models where ``labels`` are given."""
+
+    name = "cloakllm-gateway"
+
+    def __init__(self, labels: str | None) -> None:
+        self._detector = Detector(Settings())
+        self._recogniser = name_models.load(NameSettings(labels=tuple(labels.split(",")))) if labels else None
+
+    def find(self, text: str) -> Sequence[Hit]:
         texts = [Text(text)]
-        return names.with_names(detector.find(texts), texts, recogniser)[0]
+        found: Sequence[Any] = self._detector.find(texts)
+        if self._recogniser is not None:
+            found = names.with_names(found, texts, self._recogniser)
+        return [Hit(span.start, span.end, span.category) for span in found[0]]
 
-    return find
+
+class Rival:
+    """Another engine, under an interpreter that has it; ``name`` is empty where that has not."""
+
+    def __init__(self, python: str, engine: str, with_names: bool) -> None:
+        command = [python, str(Path(__file__).with_name("finders.py")), engine, *(["--names"] if with_names else [])]
+        pipe = subprocess.PIPE
+        self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True)
+        version = self._answer()
+        self.name = f"{ENGINES[engine][0]} {version}" if version else ""
+
+    def find(self, text: str) -> Sequence[Hit]:
+        assert self._process.stdin
+        self._process.stdin.write(json.dumps(text) + "\n")
+        self._process.stdin.flush()
+        return [Hit(start, end) for start, end in self._answer()]
+
+    def _answer(self) -> Any:
+        assert self._process.stdout
+        line = self._process.stdout.readline()
+        if not line:
+            raise SystemExit(f"{self._process.args[1:3]} ended")  # type: ignore[index]
+        return json.loads(line)
+
+
+class Tally:
+    """What one engine made of one set."""
+
+    def __init__(self) -> None:
+        self.wanted: Counter[str] = Counter()
+        self.hidden: Counter[str] = Counter()
+        self.hits = self.right = self.size = 0
+
+    def add(self, document: dict[str, Any], found: Sequence[Hit], options: argparse.Namespace) -> None:
+        text, labelled = document["text"], document.get("spans", [])
+        self.size += len(text)
+        covered = {i for hit in found for i in range(hit.start, hit.end)}
+        for span in labelled:
+            if span["label"] not in DIRECT:
+                continue
+            places = [i for i in range(span["start"], span["end"]) if not text[i].isspace()]
+            self.wanted[span["label"]] += 1
+            if sum(i in covered for i in places) >= 0.99 * len(places):
+                self.hidden[span["label"]] += 1
+            elif options.misses in (span["label"], "all"):
+                print(f"    missed {span['label']}: {around(text, span['start'], span['end'])}")
+        truth = {i for span in labelled for i in range(span["start"], span["end"])}
+        for hit in found:
+            self.hits += 1
+            if 2 * sum(i in truth for i in range(hit.start, hit.end)) >= hit.end - hit.start:
+                self.right += 1
+            elif options.false:
+                print(f"    false {hit.category}: {around(text, hit.start, hit.end)}")
+
+    def row(self) -> str:
+        others = self.wanted.total() - self.wanted["PERSON"]
+        others_hidden = self.hidden.total() - self.hidden["PERSON"]
+        return (
+            f"{share(self.hidden.total(), self.wanted.total())} {share(others_hidden, others):>15} "
+            f"{share(self.right, self.hits):>10} {self.hits:6} {self.hits - self.right:6} "
+            f"{(self.hits - self.right) / max(self.size, 1) * 100_000:9.1f} {self.size / 1e3:6.0f} "
+        )
 
 
 def documents(path: Path) -> Iterator[dict[str, Any]]:
@@ -56,72 +139,46 @@ def documents(path: Path) -> Iterator[dict[str, Any]]:
             yield json.loads(line)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sets", nargs="*", help="names of sets; all by default")
-    parser.add_argument(
-        "--names", nargs="?", const="PERSON", help="names in free text too; of these labels, PERSON by default"
-    )
-    parser.add_argument("--misses", default="", help="print what of this label was missed ('all' for every label)")
-    parser.add_argument("--false", action="store_true", help="print the false hits")
-    options = parser.parse_args()
-    paths = sorted(SHARED.glob("*/*.jsonl"))
-    if not paths:
-        raise SystemExit(f"No labelled sets under {SHARED}: set CLOAKLLM_SHARED")
-    find = finder(options.names)
-    print(
-        f"{'set':32} {'recall':>8} {'without PERSON':>15} {'precision':>10} {'hits':>6} {'false':>6} "
-        f"{'KB':>7} {'MB/s':>6}"
-    )
-    for path in paths:
-        name = path.parent.name if path.stem == "data" else f"{path.parent.name}/{path.stem}"
-        if not options.sets or any(name.startswith(wanted) for wanted in options.sets):
-            measure(name, path, find, options)
-
-
-def measure(name: str, path: Path, find: Find, options: argparse.Namespace) -> None:
-    wanted: Counter[str] = Counter()
-    hidden: Counter[str] = Counter()
-    hits = right = size = 0
-    spent = 0.0
-    for document in documents(path):
-        text, labelled = document["text"], document.get("spans", [])
-        started = time.process_time()
-        found = find(text)
-        spent += time.process_time() - started
-        size += len(text)
-        covered = {i for span in found for i in range(span.start, span.end)}
-        for span in labelled:
-            if span["label"] not in DIRECT:
-                continue
-            places = [i for i in range(span["start"], span["end"]) if not text[i].isspace()]
-            wanted[span["label"]] += 1
-            if sum(i in covered for i in places) >= 0.99 * len(places):
-                hidden[span["label"]] += 1
-            elif options.misses in (span["label"], "all"):
-                print(f"    missed {span['label']}: {around(text, span['start'], span['end'])}")
-        truth = {i for span in labelled for i in range(span["start"], span["end"])}
-        for hit in found:
-            hits += 1
-            if 2 * sum(i in truth for i in range(hit.start, hit.end)) >= hit.end - hit.start:
-                right += 1
-            elif options.false:
-                print(f"    false {hit.category}: {around(text, hit.start, hit.end)}")
-    others, others_hidden = wanted.total() - wanted["PERSON"], hidden.total() - hidden["PERSON"]
-    print(
-        f"{name:32} {share(hidden.total(), wanted.total())} {share(others_hidden, others):>15} "
-        f"{share(right, hits):>10} {hits:6} "
-        f"{hits - right:6} {size / 1e3:7.0f} {size / spent / 1e6:6.1f}   "
-        + " ".join(f"{label}:{hidden[label]}/{wanted[label]}" for label in sorted(wanted))
-    )
-
-
 def around(text: str, start: int, end: int) -> str:
     return f"{text[start:end]!r} in {text[max(start - 60, 0) : end + 20]!r}"
 
 
 def share(part: int, whole: int) -> str:
     return f"{100 * part / whole:7.1f}%" if whole else "      -"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sets", nargs="*", help="names of sets; all by default")
+    parser.add_argument(
+        "--names", nargs="?", const="PERSON", help="names in free text too; of these labels, PERSON by default"
+    )
+    parser.add_argument("--rivals", default=os.environ.get("BENCH_PYTHON", ""), help="interpreters with other engines")
+    parser.add_argument("--misses", default="", help="print what of this label was missed ('all' for every label)")
+    parser.add_argument("--false", action="store_true", help="print the false hits")
+    options = parser.parse_args()
+    paths = sorted(SHARED.glob("*/*.jsonl"))
+    if not paths:
+        raise SystemExit(f"No labelled sets under {SHARED}: set CLOAKLLM_SHARED")
+    engines: list[Engine] = [Ours(options.names)]
+    for engine in ENGINES:
+        rivals = (Rival(python, engine, bool(options.names)) for python in options.rivals.split(":") if python)
+        engines += [rival for rival in rivals if rival.name][:1]
+    print(
+        f"{'set':24} {'engine':26} {'recall':>8} {'without PERSON':>15} {'precision':>10} {'hits':>6} {'false':>6} "
+        f"{'per 100KB':>9} {'KB':>6}"
+    )
+    for path in paths:
+        name = path.parent.name if path.stem == "data" else f"{path.parent.name}/{path.stem}"
+        if options.sets and not any(name.startswith(wanted) for wanted in options.sets):
+            continue
+        for engine in engines:
+            tally = Tally()
+            for document in documents(path):
+                found = engine.find(document["text"])
+                tally.add(document, found, options)
+            labels = " ".join(f"{label}:{tally.hidden[label]}/{tally.wanted[label]}" for label in sorted(tally.wanted))
+            print(f"{name:24} {engine.name:26} {tally.row()} {labels if engine is engines[0] else ''}", flush=True)
 
 
 if __name__ == "__main__":
