@@ -6,12 +6,16 @@
 from __future__ import annotations
 
 from cloakllm_gateway.detection.catalogue import CATALOGUE, Category
+from cloakllm_gateway.detection.catalogue.identity import ROWS
+from cloakllm_gateway.detection.catalogue.secrets import VENDORS
 
 HEAD = """\
 # Categories
 
 What the gateway finds without a language model, by the name its tokens carry. "Sensitive" values go back to their
-origin only, unless a flow names their category. Made by `python bench/categories.py`.
+origin only, unless a flow names their category. {categories} categories; national numbers of {countries} countries;
+secrets in {vendors} formats of vendors besides private keys, JSON Web Tokens, credentials in addresses and whatever
+stands under a secret's name. Made by `python bench/categories.py`.
 
 | category | found by | sensitive | an example, with the value in bold |
 |---|---|---|---|"""
@@ -43,7 +47,9 @@ def table() -> str:
         f"| {name} | {how(category)} | {'yes' if category.sensitive else ''} | {shown(category)} |"
         for name, category in sorted(CATALOGUE.items())
     ]
-    return "\n".join([HEAD, *rows]) + "\n"
+    countries = {row.name.rpartition("_")[2] for row in ROWS}
+    head = HEAD.format(categories=len(CATALOGUE), countries=len(countries), vendors=len({row[0] for row in VENDORS}))
+    return "\n".join([head, *rows]) + "\n"
 
 
 if __name__ == "__main__":
