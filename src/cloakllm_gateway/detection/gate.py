@@ -43,7 +43,7 @@ _PIECE = lazy(
     re.VERBOSE | re.DOTALL,
 )
 #: A repeat is widened to "at least this many"; more would only make the automaton larger.
-_MOST = 8
+_MOST = 12
 #: The gap between a word and the value it names keeps its bound up to this many characters.
 _GAP = 24
 
@@ -66,7 +66,7 @@ def relaxed(truth: str, most: int = _MOST, lazily: bool = False) -> str:
     character before it.
 
     >>> relaxed(r"(?<![a-z])id[ ]{0,3}\\d{16,19}")
-    '(?:^|[^a-z])id[ ]{0,3}\\\\d{8,}'
+    '(?:^|[^a-z])id[ ]{0,3}\\\\d{12,}'
     """
     out: list[str] = []
     depth = 0

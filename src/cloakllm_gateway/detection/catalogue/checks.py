@@ -103,6 +103,8 @@ IBAN_LENGTHS = dict(
 def iban_extent(text: str) -> int:
     """How far the IBAN that begins ``text`` reaches by its country's length; 0 if it is none."""
     length = int(IBAN_LENGTHS.get(text[:2].upper(), 0))
+    if not length:
+        return 0
     count = 0
     for at, char in enumerate(text):
         count += char.isalnum()
