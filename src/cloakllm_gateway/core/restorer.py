@@ -111,7 +111,6 @@ class Restorer(Struct, frozen=True):
         except KeyCollision:
             raise Refused("Two keys of one object would become the same key", "Rename one of them.") from None
 
-
     def listed(self, params: Mapping[str, Any], real: str) -> Restored:
         """``params`` that ask for a resource by the URI that its list showed, with its ``real`` one."""
         entries = {match.token: self.vault.lookup(match.token) for match in tokens.scan(params["uri"])}
