@@ -6,6 +6,7 @@ Like :mod:`.driver` this knows the envelope of the protocol and nothing else.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -26,6 +27,9 @@ SESSION_VERSION, STATELESS_VERSION = "2025-11-25", "2026-07-28"
 BOTH = "application/json, text/event-stream"
 
 Message = dict[str, Any]
+
+#: So that several callers of one session do not use the same ids.
+_FIRST_IDS = itertools.count(0, 10_000)
 
 
 class Hosted:
@@ -117,7 +121,7 @@ class Caller:
             headers={"authorization": f"Bearer {token}", "accept": BOTH}, timeout=PATIENCE, trust_env=False, **more
         )
         self.session: str | None = None
-        self._ids = 0
+        self._ids = next(_FIRST_IDS)
 
     def __enter__(self) -> Caller:
         return self

@@ -349,7 +349,7 @@ STATELESS_FAULTS = {
         stateless({"method": "tools/call", "params": {"name": "lookup", "arguments": {}}})[0],
         {"mcp-method": "tools/call", "mcp-name": "save"}, 400, -32020,
     ),
-    "a handshake": ({"method": "initialize", "params": {}}, {}, 400, -32022),
+    "a handshake": ({"method": "initialize", "params": {}}, {}, 400, -32020),
 }  # fmt: skip
 
 
