@@ -197,6 +197,21 @@ def test_sql_that_dialects_read_differently_takes_bare_words_only(statement: str
     assert "Kim" in str(restore(statement, lambda match, place: entry("PERSON_0", "Kim"), "sql"))
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT '#1', '[PERSON_0]'",
+        "SELECT x FROM t WHERE n = ANY(ARRAY['a', '[PERSON_0]'])",
+        "SELECT /* all of them */ n -- and more\n FROM t WHERE n = '[PERSON_0]'",
+        "INSERT INTO t VALUES ($1, 'q', 'it''s', '[PERSON_0]')",
+        "SELECT \"a b\", `c` FROM t WHERE n = '[PERSON_0]' AND m = '[PERSON_0]'",
+    ],
+)
+def test_sql_that_all_dialects_read_alike_takes_any_name_in_a_string(statement: str) -> None:
+    brien = entry("PERSON_0", "Kim O'Brien")
+    assert restore(statement, lambda match, place: brien, "sql") == statement.replace("[PERSON_0]", "Kim O''Brien")
+
+
 def test_a_declared_statement_is_sql_whatever_its_name() -> None:
     declared = {"query": Language.SQL}
     brien = entry("PERSON_0", "O'Brien")

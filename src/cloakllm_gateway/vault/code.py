@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
 from cloakllm_gateway.errors import Refused
@@ -49,9 +49,11 @@ _SQL_PIECE = lazy(
     r"""'(?:[^']|'')*+(?:'|\Z) | "(?:[^"]|"")*+(?:"|\Z) | `[^`]*+(?:`|\Z) | --[^\n]*+ | /\*.*?(?:\*/|\Z)""",
     re.DOTALL | re.VERBOSE,
 )
-#: What dialects read in different ways, so that nobody can say which quotes behind it are open: escapes, other
-#: comments, dollar quotes, quoted brackets, Oracle's q'..'.
-_SQL_DIALECT = lazy(r"""\\|\#|/\*|\$\w*\$|\b[nN]?[qQ]'|\[[^\]'"]*['"]""")
+#: What dialects read in different ways, so that nobody can say which quotes behind it are open.  Outside of strings
+#: and comments: other comments, dollar quotes, names in brackets, Oracle's q'..'.
+_SQL_DIALECT = lazy(r"""\\|\#|\$\w*\$|(?<![\w\]])\[[^\[\]]*\Z|(?<!\w)[nN]?[qQ]\Z""")
+#: Inside: an escape in a string, a quote or another comment in a comment or a name, a comment without its blank.
+_SQL_PIECE_DIALECT = lazy(r"""['"][^\\]*+\\|(?:/\*|--|`).*?(?:['"]|/\*)|--\S""", re.DOTALL)
 
 
 def language(parameter: str, declared: Mapping[str, Language]) -> Language:
@@ -70,10 +72,9 @@ class Guard:
     def __init__(self, language: Language, text: str) -> None:
         self._language = language
         self._command = Command(_blanked(text)) if language is Language.POSIX else None
-        pieces = _SQL_PIECE.finditer(text) if language is Language.SQL else ()
+        pieces = list(_SQL_PIECE.finditer(_blanked(text))) if language is Language.SQL else []
         self._sql = [(piece.start(), piece.end(), piece[0][0]) for piece in pieces]
-        dialect = _SQL_DIALECT.search(_blanked(text)) if language is Language.SQL else None
-        self._sure_until = dialect.start() if dialect else len(text)
+        self._sure_until = _sure(_blanked(text), pieces)
 
     def admit(self, value: str, token: Token, at: int) -> str:
         """``value`` as it may stand at ``at``.  Raises ``Refused`` if it may not stand there."""
@@ -100,6 +101,19 @@ class Guard:
         if (at < end and at < self._sure_until) or not _BARE_SQL.fullmatch(value) or "--" in value:
             raise _refusal(token, "an SQL statement outside a string")
         return value
+
+
+def _sure(text: str, pieces: Sequence[re.Match[str]]) -> int:
+    """How far every dialect of SQL agrees on which ``pieces`` of ``text`` are strings and comments."""
+    done = 0
+    for piece in pieces:
+        if odd := _SQL_DIALECT.search(text[done : piece.start()]):
+            return done + odd.start()
+        if _SQL_PIECE_DIALECT.match(piece[0]):
+            return piece.start()
+        done = piece.end()
+    odd = _SQL_DIALECT.search(text[done:])
+    return done + odd.start() if odd else len(text)
 
 
 def _blanked(text: str) -> str:
