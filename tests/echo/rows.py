@@ -65,7 +65,7 @@ ROWS = [
 ]
 
 #: Tools that do more than answer.
-TOOLS = ("fails", "notes", "asks", "input", "large")
+TOOLS = ("fails", "goes", "notes", "asks", "input", "large", "later")
 
 #: The member and the items of each list.
 LISTS = {
@@ -102,3 +102,17 @@ QUESTIONS = {
 }
 ERROR = f'"code":-31999,"message":"no {MAIL}","data":{{{PLANTED}}},{ODD}'
 STATE = "opaque.kim.odd@acme-corp.com=="
+#: Sends the user to a page (2025-11-25): the address of the page is exact, whatever is in it.
+GOES = (
+    '"code":-32042,"message":"go","data":{"elicitations":[{"mode":"url","elicitationId":"e-1",'
+    f'"url":"https://x.example/?state=a%2Bb","message":"ask {MAIL}",{ODD}}}]}}'
+)
+
+#: A task as both eras know it, but for how they name its life and the pause between two looks.
+TASK = f'"taskId":"task-1","status":"working","statusMessage":"for {MAIL}","createdAt":"2026-11-30T12:00:00Z",{ODD}'
+TASKS = [
+    Row("tasks/get", f'"taskId":"task-1",{ODD}', TASK),
+    Row("tasks/result", f'"taskId":"task-1",{ODD}', ROWS[0].result, (SESSION,)),
+    Row("tasks/list", ODD, f'"tasks":[{{{TASK}}}]', (SESSION,)),
+    Row("tasks/cancel", f'"taskId":"task-1",{ODD}', TASK),
+]

@@ -82,6 +82,7 @@ class Talk:
         self.era = era
         self.replies: dict[str, str] = {}
         self.questions: list[bytes] = []
+        self.hello: dict[str, Any] = {}
 
     def request(self, id: str | int, method: str, params: str, meta: str = "") -> bytes:
         """``params`` and ``meta`` are the texts of members; a stateless request says behind those who it is."""
@@ -122,7 +123,7 @@ class Pipe(Talk):
 
     def begin(self) -> None:
         if self.era == SESSION:
-            self._driver.initialize(version=SESSION, capabilities=CAPABILITIES)
+            self.hello = self._driver.initialize(version=SESSION, capabilities=CAPABILITIES)
             self._at = len(self._driver.heard)
 
     def ask(self, id: str | int, method: str, params: str, meta: str = "") -> Said:
@@ -159,6 +160,7 @@ class Web(Talk):
             return
         hello = {"protocolVersion": SESSION, "capabilities": CAPABILITIES, "clientInfo": INFO}
         response = self._web.post(self._url, content=self.request(0, "initialize", json.dumps(hello)[1:-1]))
+        self.hello = response.json()["result"]
         self._session = {"mcp-session-id": response.headers["mcp-session-id"], "mcp-protocol-version": SESSION}
         self.tell("notifications/initialized", "")
 

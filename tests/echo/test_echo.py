@@ -6,6 +6,7 @@ token where the client sees it and the address where the upstream does, and ever
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import product
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 
 from tests.echo import rows
-from tests.echo.rows import ERROR, LISTS, MAIL, NOTES, ODD, QUESTIONS, ROWS, TOKEN
+from tests.echo.rows import ERROR, LISTS, MAIL, NOTES, ODD, QUESTIONS, ROWS, TASKS, TOKEN
 from tests.echo.talking import SESSION, STATELESS, Pipe, Talk, Web, exact, member, without
 from tests.peers.driver import processes
 from tests.peers.hosted import hosted
@@ -29,7 +30,11 @@ CAPABILITIES = {
     "resources": {"subscribe": True},
     "completions": {},
     "logging": {},
+    "tasks": {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}},
+    "extensions": {"io.modelcontextprotocol/tasks": {}, "x.acme/new": {"a": [None, 1]}},
+    "experimental": {"x": {"y": None}},
 }
+INSTRUCTIONS = f"ask {MAIL}"
 GRANTED = {"sampling": True, "elicitation": True, "roots": True}
 
 
@@ -38,14 +43,24 @@ def result(era: str, members: str) -> str:
     return f'{{{done}{members},"_meta":{{{SERVER},"x.acme/trace":[1.0,null]}}}}'
 
 
+def later(era: str) -> str:
+    """The answer of a tool that begins a task."""
+    return (
+        f'{{"resultType":"task",{rows.TASK},"ttlMs":null}}'
+        if era == STATELESS
+        else f'{{"task":{{{rows.TASK},"ttl":6e4}}}}'
+    )
+
+
 def scripted(era: str, folder: Path) -> Upstream:
-    echo = Upstream("echo", folder, capabilities=CAPABILITIES)
+    echo = Upstream("echo", folder, capabilities=CAPABILITIES, instructions=INSTRUCTIONS)
     if era == STATELESS:
         found = {"resultType": "complete", "supportedVersions": [STATELESS], "capabilities": CAPABILITIES}
-        echo.on("server/discover", [{"result": {**found, "ttlMs": 0, "cacheScope": "private"}}])
+        more = {"instructions": INSTRUCTIONS, "ttlMs": 0, "cacheScope": "private"}
+        echo.on("server/discover", [{"result": {**found, **more}}])
     for method, (name, items) in LISTS.items():
         echo.on(method, [{"raw_result": result(era, f'"{name}":[{items}],"ttlMs":0,"cacheScope":"private"')}])
-    for row in ROWS:
+    for row in (*ROWS, *TASKS):
         echo.on(row.method, [{"raw_result": result(era, row.result)}])
     done = {"raw_result": result(era, '"content":[]')}
     notes = [f'{{"jsonrpc":"2.0","method":"{method}","params":{{{params}}}}}\n' for method, params in NOTES]
@@ -55,6 +70,8 @@ def scripted(era: str, folder: Path) -> Upstream:
     cases = {
         "t": [{"raw_result": result(era, ROWS[0].result)}],
         "fails": [{"write": f'{{"jsonrpc":"2.0","id":$ID,"error":{{{ERROR}}}}}\n'}],
+        "goes": [{"write": f'{{"jsonrpc":"2.0","id":$ID,"error":{{{rows.GOES}}}}}\n'}],
+        "later": [{"raw_result": later(era)}],
         "notes": [*({"write": note} for note in notes), done],
         "asks": [*({"ask": method, "raw_params": f"{{{asked}}}"} for method, (asked, _) in QUESTIONS.items()), done],
         "input": [{"raw_result": f'{{"resultType":"input_required",{asks},"requestState":"{rows.STATE}",{ODD}}}'}],
@@ -141,6 +158,24 @@ def test_a_request_and_its_result_are_what_was_said(echo: Echo, row: rows.Row, i
     assert said.result == exact(result(echo.era, row.result).replace(MAIL, TOKEN))
 
 
+def test_a_level_reaches_every_upstream_as_it_was_said_and_the_gateway_answers(echo: Echo) -> None:
+    if echo.era == STATELESS:
+        pytest.skip("this era has no such request")
+    said = echo.talk.ask(14, "logging/setLevel", f'"level":"debug",{ODD}')
+    assert echo.sent("logging/setLevel") == exact(f'{{"level":"debug",{ODD}}}')
+    assert said.result == exact("{}")
+
+
+def test_the_greeting_says_what_the_upstream_can_do(echo: Echo) -> None:
+    """The gateway answers it: of capabilities nothing is lost, and instructions are not shown in clear."""
+    if echo.era == STATELESS:
+        said = json.loads(echo.talk.ask(15, "server/discover", "").answer)["result"]
+    else:
+        said = echo.talk.hello
+    assert said["capabilities"] == CAPABILITIES
+    assert said["instructions"].startswith(f"ask {TOKEN}")
+
+
 @pytest.mark.parametrize("method", LISTS)
 def test_the_items_of_a_list_are_what_was_said(echo: Echo, method: str) -> None:
     name, items = LISTS[method]
@@ -150,6 +185,25 @@ def test_the_items_of_a_list_are_what_was_said(echo: Echo, method: str) -> None:
 def test_an_error_is_what_was_said(echo: Echo) -> None:
     said = echo.talk.ask(2, "tools/call", '"name":"fails"')
     assert member(exact(said.answer), "error") == hidden(ERROR)
+
+
+def test_an_error_that_sends_the_user_elsewhere_is_what_was_said(echo: Echo) -> None:
+    if echo.era == STATELESS:
+        pytest.skip("this era asks otherwise")
+    said = echo.talk.ask(12, "tools/call", '"name":"goes"')
+    assert member(exact(said.answer), "error") == hidden(rows.GOES)
+
+
+@pytest.mark.parametrize("row", TASKS, ids=lambda row: row.method)
+def test_a_task_is_what_was_said(echo: Echo, row: rows.Row) -> None:
+    if echo.era not in row.eras:
+        pytest.skip("this era has no such request")
+    wish = ',"task":{"ttl":6e4}' if echo.era == SESSION else ""
+    begun = echo.talk.ask(10, "tools/call", f'"name":"later","arguments":{{}}{wish}').result
+    assert without(begun, "_meta") == exact(later(echo.era).replace(MAIL, TOKEN))
+    said = echo.talk.ask(11, row.method, row.params)
+    assert echo.sent(row.method) == shown(row.params)
+    assert said.result == exact(result(echo.era, row.result).replace(MAIL, TOKEN))
 
 
 @pytest.mark.parametrize("token", ["7", '"seven"'])
@@ -188,6 +242,16 @@ def test_what_is_asked_for_and_the_answers_are_what_was_said(echo: Echo) -> None
     assert member(retried, "requestState") == rows.STATE
     assert member(retried, "inputResponses", "q") == shown(answer)
     assert member(retried, "arguments") == exact('{"n":1.0}')
+
+
+def test_what_a_client_only_tells_reaches_the_upstream(echo: Echo) -> None:
+    if echo.era == STATELESS:
+        pytest.skip("clients of this era tell nothing")
+    echo.talk.tell("notifications/roots/list_changed", f'"_meta":{{"x.acme/trace":1.0}},{ODD}')
+    echo.talk.ask(13, "tools/call", '"name":"t"')
+    assert member(echo.received("notifications/roots/list_changed")[-1], "params") == exact(
+        f'{{"_meta":{{"x.acme/trace":1.0}},{ODD}}}'
+    )
 
 
 def test_a_message_of_three_megabytes_arrives_whole(echo: Echo) -> None:
