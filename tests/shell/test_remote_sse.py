@@ -111,5 +111,5 @@ def test_twice_the_stream_takes_about_twice_the_time(piece: bytes, step: int) ->
         chunks = [stream[at : at + step] for at in range(0, len(stream), step)]
         return seconds(lambda: fed(chunks, 1 << 30))
 
-    small = 10_000 if step == 1 else 40_000
+    small = 5_000 if step == 1 else 20_000
     assert read(4 * small) < 10 * read(small) + 0.05
