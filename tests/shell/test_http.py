@@ -64,6 +64,7 @@ def customers(folder: Path) -> Upstream:
         .tool("go", text("went"))
         .tool("chatty", [progress(1), progress(2), progress(3), *text("done")])
         .tool("begun", [progress(1), {"wait": "tools/call", "name": "go"}, progress(2), *text("at last")])
+        .tool("endless", [progress(1), {"wait": "notifications/never"}, *text("never")])
         .tool("asks", [{"ask": "elicitation/create", "params": FORM}, SAID])
         .tool("repeats", [progress(1), *ECHO])
         .tool("says", [says("info", "heard"), *text("said")])
@@ -319,7 +320,7 @@ def test_clients_of_one_principal_may_use_the_same_ids_at_the_same_time(gateway:
 def test_closing_the_response_takes_a_stateless_request_back(gateway: Hosted, crm: Upstream) -> None:
     before = len(crm.received("notifications/cancelled"))
     with gateway.caller() as caller:
-        message, headers = stateless(progressing(caller, "begun"))
+        message, headers = stateless(progressing(caller, "endless"))
         with posting(caller, message, **headers) as response:
             assert next(events_in(response.iter_lines()))
         eventually(lambda: len(crm.received("notifications/cancelled")) > before)
