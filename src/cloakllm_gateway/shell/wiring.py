@@ -151,7 +151,6 @@ def core_settings(config: Config, detection: DetectionSettings) -> Settings:
         max_depth=config.limits.max_depth,
         version=__version__,
         bridge_versions=config.bridge_versions,
-        secret=secrets.token_bytes(32),
     )
 
 

@@ -27,7 +27,7 @@ BACKLOG: Final = 128
 CONNECTIONS: Final = 2048
 #: Bytes of the head of a request.
 HEAD: Final = 65_536
-#: Seconds that a connection may go without a request, and that a first request may take to arrive.
+#: Seconds that a connection may go without a request, and that the head of one may take to arrive.
 KEEP_ALIVE: Final = 30
 #: Seconds for the last bytes of responses when the gateway ends.
 FLUSH: Final = 2
@@ -110,20 +110,37 @@ def _not_bound(place: str, error: OSError) -> ConfigError:
 
 
 class _Protocol(H11Protocol):
-    """Closes a connection that does not come up with a first request in time, however slowly it tries."""
+    """Closes a connection on which the head of a request does not arrive in time, however slowly it tries."""
 
-    _deadline: asyncio.TimerHandle
+    _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self._deadline = self.loop.call_later(KEEP_ALIVE, self._look)
+        self._expect_head()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._expect_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._deadline.cancel()
+        if self._deadline is not None:
+            self._deadline.cancel()
         super().connection_lost(exc)
 
-    def _look(self) -> None:
-        if self.cycle is None:
+    def _expect_head(self) -> None:
+        """A request is being served, or a head has begun (or may begin) and has so much time from then on."""
+        if self._is_serving():
+            if self._deadline is not None:
+                self._deadline.cancel()
+            self._deadline = None
+        elif self._deadline is None:
+            self._deadline = self.loop.call_later(KEEP_ALIVE, self._give_up)
+
+    def _is_serving(self) -> bool:
+        return self.cycle is not None and not self.cycle.response_complete
+
+    def _give_up(self) -> None:
+        if not self._is_serving():
             self.transport.close()
 
 
