@@ -10,10 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cloakllm_gateway.detection.catalogue import CATALOGUE
-from cloakllm_gateway.detection.engine import Detector
+from cloakllm_gateway.detection.engine import Detector, Find
+from cloakllm_gateway.detection.engine import _Cutter as Cutter
+from cloakllm_gateway.detection.engine import _reconciled as reconciled
 from cloakllm_gateway.detection.settings import Settings
 from cloakllm_gateway.errors import ConfigError, DetectionError
-from cloakllm_gateway.spans import Encoding, Proof, Text
+from cloakllm_gateway.spans import Encoding, Proof, Text, disjoint
 
 DETECTOR = Detector()
 
@@ -284,6 +286,25 @@ def test_spans_are_disjoint_in_bounds_and_hold_what_they_say(text: str) -> None:
 def test_texts_of_one_message_do_not_disturb_each_other(parts: list[str]) -> None:
     together = DETECTOR.find([Text(part) for part in parts])
     assert [[span.value for span in spans] for spans in together] == [[part] for part in parts]
+
+
+PLACES = st.tuples(st.integers(0, 24), st.integers(1, 8))
+FINDS = st.builds(
+    lambda place, name, rank, proof: (place[0], sum(place), CATALOGUE[name], rank, proof, None),
+    PLACES,
+    st.sampled_from(["EMAIL", "PHONE", "CREDIT_CARD", "PERSON"]),
+    st.sampled_from([200, 250, 300, 310]),
+    st.sampled_from([Proof.SHAPE, Proof.SHAPE, Proof.KEY]),
+)
+
+
+@given(st.lists(FINDS, max_size=6))
+@settings(max_examples=400, deadline=None)
+def test_finds_settle_as_if_each_were_weighed_against_each(finds: list[Find]) -> None:
+    text = "ab cd-ef" * 4
+    cut = Cutter(text).span
+    every = [cut(find) for find in sorted(finds, key=lambda find: find[0])]
+    assert DETECTOR._settled(list(finds), text) == disjoint(reconciled(every), text)
 
 
 HOSTILE = [
