@@ -184,6 +184,8 @@ def _tried(command: str) -> None:
         "SELECT $$it's [PERSON_0]$$",
         "SELECT $a$ it's [PERSON_0]$a$",
         "# it's\nSELECT '[PERSON_0]",
+        "SELECT /*! 'a' */ '[PERSON_0]'",
+        "SELECT 5--'x', '[PERSON_0]'",
         "/* /* */ it's */ [PERSON_0]",
         "SELECT [it's] , '[PERSON_0]",
         "SELECT q'[it's [PERSON_0]]'",
@@ -202,7 +204,7 @@ def test_sql_that_dialects_read_differently_takes_bare_words_only(statement: str
     [
         "SELECT '#1', '[PERSON_0]'",
         "SELECT x FROM t WHERE n = ANY(ARRAY['a', '[PERSON_0]'])",
-        "SELECT /* all of them */ n -- and more\n FROM t WHERE n = '[PERSON_0]'",
+        "SELECT /* all of 'em */ n -- don't\n FROM t WHERE n = '[PERSON_0]'",
         "INSERT INTO t VALUES ($1, 'q', 'it''s', '[PERSON_0]')",
         "SELECT \"a b\", `c` FROM t WHERE n = '[PERSON_0]' AND m = '[PERSON_0]'",
     ],

@@ -52,8 +52,9 @@ _SQL_PIECE = lazy(
 #: What dialects read in different ways, so that nobody can say which quotes behind it are open.  Outside of strings
 #: and comments: other comments, dollar quotes, names in brackets, Oracle's q'..'.
 _SQL_DIALECT = lazy(r"""\\|\#|\$\w*\$|(?<![\w\]])\[[^\[\]]*\Z|(?<!\w)[nN]?[qQ]\Z""")
-#: Inside: an escape in a string, a quote or another comment in a comment or a name, a comment without its blank.
-_SQL_PIECE_DIALECT = lazy(r"""['"][^\\]*+\\|(?:/\*|--|`).*?(?:['"]|/\*)|--\S""", re.DOTALL)
+#: Inside: an escape in a string, a comment in a comment or one that MySQL executes, a quote in a name, a line comment
+#: without its blank.
+_SQL_PIECE_DIALECT = lazy(r"""['"][^\\]*+\\|/\*!|/\*.*?/\*|`.*?['"]|--\S""", re.DOTALL)
 
 
 def language(parameter: str, declared: Mapping[str, Language]) -> Language:
