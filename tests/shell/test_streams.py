@@ -42,7 +42,7 @@ def test_a_reader_gets_everything_once_and_in_order(lines: list[bytes]) -> None:
     assert anyio.run(read, stream) == []
 
 
-@given(LINES, st.integers(0, 30), st.integers(0, 30), st.integers(0, 200))
+@given(LINES, st.integers(1, 30), st.integers(0, 30), st.integers(0, 200))
 def test_who_comes_back_gets_what_is_behind_the_last_it_had(lines: list[bytes], left: int, had: int, kept: int) -> None:
     stream = Stream(unread=10_000, kept=kept)
     for line in lines:
