@@ -22,7 +22,9 @@ DOUBLINGS = tuple(50_000 * 2**n for n in range(8))
 #: Where the engines that are compared are installed, if not here: interpreters, between ``:``.
 OTHERS = "BENCH_PYTHON"
 #: Slower engines are asked once where others run several times.
-_PATIENCE = 20.0
+_PATIENCE = 3.0
+#: An engine that takes more seconds than this for a text is not asked about one of ten times the size.
+_TOO_SLOW = 0.3
 
 
 class Engine:
@@ -64,8 +66,12 @@ def mean(ratios: Iterable[float]) -> float:
     return math.exp(sum(logarithms) / len(logarithms)) if logarithms else math.nan
 
 
-def beside(engines: list[Engine], size: int, rounds: int) -> None:
-    """Milliseconds of each engine on each kind, and how many times as long as ours the others take."""
+def beside(engines: list[Engine], size: int, rounds: int) -> list[Engine]:
+    """Milliseconds of each engine on each kind, and how many times as long as ours the others take.
+
+    Answers with those that are quick enough for ten times the text, even where they are not linear.
+    """
+    slow: set[str] = set()
     ours, *others = engines
     print(f"\n## detection: {size // 1000} KB, milliseconds of CPU to find and replace (and as a multiple of ours)\n")
     print(f"| text | {' | '.join(f'{one.name} {one.version}' for one in engines)} | replaced by ours |")
@@ -82,6 +88,7 @@ def beside(engines: list[Engine], size: int, rounds: int) -> None:
                     taken[one.name] = min(taken[one.name], one.seconds(**task, rounds=rounds))
             # Before and behind the others: what slows the machine down for a while slows all of them down.
             least = min(answer["seconds"], ours.seconds(**task, rounds=rounds))
+            slow |= {name for name, seconds in taken.items() if seconds > _TOO_SLOW}
             for one in others:
                 ratios[one.name].append(taken[one.name] / least)
             compared = [f"{taken[one.name] * 1000:.1f} ({ratios[one.name][-1]:.2f}x)" for one in others]
@@ -90,6 +97,7 @@ def beside(engines: list[Engine], size: int, rounds: int) -> None:
             print(f"| {name} | {' | '.join(cells)} | {answer['count']} |", flush=True)
         means = " | ".join(f"**{mean(ratios[one.name]):.2f}x**" for one in others)
         print(f"| geometric mean {'with' if personal else 'without'} | | {means} | |")
+    return [one for one in engines if one.name not in slow]
 
 
 def linear(ours: Engine) -> None:
@@ -125,7 +133,8 @@ def tables(rounds: int) -> None:
     with ExitStack() as stack:
         found = [stack.enter_context(engine(name)) for name in ENGINES]
         engines = [one for one in found if one is not None]
+        quick = engines
         for size in SIZES:
-            beside(engines, size, rounds if size <= SIZES[0] else 3)
+            quick = beside(quick, size, rounds if size <= SIZES[0] else 3)
         linear(engines[0])
         memory(engines[0])

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cloakllm_gateway.detection.catalogue import CATALOGUE
+from cloakllm_gateway.detection.custom import Custom
 from cloakllm_gateway.detection.engine import Detector, Find
 from cloakllm_gateway.detection.engine import _Cutter as Cutter
 from cloakllm_gateway.detection.engine import _reconciled as reconciled
@@ -206,6 +207,16 @@ def test_custom_patterns_run_on_the_linear_engine() -> None:
         ("TICKET", "T1234", Proof.TERM),
         ("TICKET", "ÄB-77", Proof.TERM),
     ]
+
+
+@given(st.lists(st.sampled_from(["T1234", "badge", "é", " ", "Falcon", "falcon's", "OPS-77"]), max_size=8).map("".join))
+@settings(max_examples=60, deadline=None)
+def test_patterns_of_the_configuration_find_together_what_each_finds_alone(text: str) -> None:
+    patterns = (("TICKET", r"T\d{4}"), ("TEAM", r"(?i)ops-\d+|badge"), ("ODD", r"\pL+'s$"))
+    terms = frozenset(("Falcon",))
+    alone = [Settings(custom_patterns=(pattern,)) for pattern in patterns] + [Settings(deny_list=terms)]
+    each = [find for settings in alone for find in Custom(settings).find(text)]
+    assert list(Custom(Settings(custom_patterns=patterns, deny_list=terms)).find(text)) == each
 
 
 @pytest.mark.parametrize("pattern", [r"(a)\1", r"(?<=x)y", "(", r"a{2000}"])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import re2
 
+from cloakllm_gateway.detection import linear
 from cloakllm_gateway.detection.catalogue.model import CERTAIN, CUSTOM, Example
 from cloakllm_gateway.detection.samples import sample
 from cloakllm_gateway.detection.settings import Settings
@@ -18,18 +20,32 @@ _NUMBERED = lazy(r".*_\d+")
 _RESERVED = frozenset(("LITERAL",))
 
 
+class Finder(NamedTuple):
+    """A pattern, or all terms as one: what it finds, how surely, and whether whole words only."""
+
+    category: str
+    rank: int
+    search: linear.Search
+    bounded: bool
+
+
 class Custom:
-    """What a person added: terms, word-bounded and in any case, and patterns."""
+    """What a person added: terms, word-bounded and in any case, and patterns.
+
+    Most texts hold none of it, which one look at all expressions together tells.
+    """
 
     def __init__(self, settings: Settings) -> None:
-        self._finders: list[tuple[str, int, re2._Regexp, bool]] = []
-        for name, pattern in settings.custom_patterns:
-            self._finders.append((checked_name(name), CUSTOM, _compiled(name, pattern), False))
+        expressions = [pattern for _, pattern in settings.custom_patterns]
+        self._finders = [
+            Finder(checked_name(name), CUSTOM, linear.search(_compiled(name, pattern)), False)
+            for name, pattern in settings.custom_patterns
+        ]
         terms = sorted({term.strip() for term in settings.deny_list} - {""}, key=len, reverse=True)
         if terms:
-            union = "|".join(re2.escape(term) for term in terms)
-            self._finders.append(("TERM", CERTAIN, _compiled("deny_list", f"(?i:{union})"), True))
-
+            expressions.append("(?i:" + "|".join(re2.escape(term) for term in terms) + ")")
+            self._finders.append(Finder("TERM", CERTAIN, linear.search(_compiled("deny_list", expressions[-1])), True))
+        self._gate = _gate(expressions) if len(expressions) > 1 else None
         self.examples, self.unproved = _examples(settings)
 
     def __bool__(self) -> bool:
@@ -38,10 +54,22 @@ class Custom:
     def find(self, text: str) -> Iterator[tuple[int, int, str, int]]:
         """``(start, end, category, rank)`` of each find, in order for each finder."""
         raw = text.encode("utf-8", "replace")
-        for name, rank, expression, bounded in self._finders:
-            for start, end in _characters(raw, _spans(expression, raw)):
-                if not bounded or _is_word(text, start, end):
-                    yield start, end, name, rank
+        matched = self._gate.matched(raw) if self._gate else None
+        for finder in self._finders if matched is None else [self._finders[i] for i in sorted(matched)]:
+            for start, end in _characters(raw, linear.spans(finder.search, raw)):
+                if not finder.bounded or _is_word(text, start, end):
+                    yield start, end, finder.category, finder.rank
+
+
+def _gate(expressions: Sequence[str]) -> linear.Alternatives | None:
+    """All expressions as one; None where they are too many or too large for that, each is tried then."""
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = 64 << 20
+    try:
+        return linear.Alternatives(expressions, options)
+    except re2.error:
+        return None
 
 
 def _examples(settings: Settings) -> tuple[tuple[tuple[str, Example], ...], tuple[str, ...]]:
@@ -86,15 +114,6 @@ def _compiled(name: str, pattern: str) -> re2._Regexp:
             "Patterns are RE2: no look-around, no back-references",
         ) from None
     return expression
-
-
-def _spans(expression: re2._Regexp, raw: bytes) -> Iterator[tuple[int, int]]:
-    at = 0
-    while at <= len(raw) and (match := expression.search(raw, at)):
-        start, end = match.span()
-        if end > start:
-            yield start, end
-        at = max(end, at + 1)
 
 
 def _characters(raw: bytes, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:

@@ -197,26 +197,21 @@ class Gate:
 
 
 class _Automaton:
-    """One Set, and which truths its patterns stand for."""
+    """The relaxed forms of some truths, and which truths they stand for."""
 
     def __init__(self, truths: Sequence[str], indexes: Sequence[int]) -> None:
         self._indexes = indexes
-        self._set = re2.Set.SearchSet(linear.options(memory=128 << 20))
-        for index in indexes:
-            try:
-                self._set.Add(relaxed(truths[index]))
-            except re2.error as error:
-                raise DetectionError(f"A pattern has no gate: {error}") from None
-        # Matches at the end of everything: where it is missing, the automaton ran out of memory before it was there,
-        # and nothing it says counts.  An expression that matches in every state would halve its speed.
-        self._sentinel = self._set.Add(r"\z")
-        self._set.Compile()
+        try:
+            forms = (relaxed(truths[index]) for index in indexes)
+            self._alternatives = linear.Alternatives(forms, linear.options(memory=128 << 20))
+        except re2.error as error:
+            raise DetectionError(f"A pattern has no gate: {error}") from None
 
     def matched(self, window: bytes) -> list[int]:
-        matched: list[int] = self._set.Match(window) or []
-        if self._sentinel not in matched:
+        matched = self._alternatives.matched(window)
+        if matched is None:
             raise DetectionError("The gate ran out of memory")
-        return [self._indexes[pattern] for pattern in matched if pattern != self._sentinel]
+        return [self._indexes[number] for number in matched]
 
 
 #: Stands between the strings of a buffer; a match that crosses it is none.

@@ -7,7 +7,7 @@ search is one call, and answers with offsets.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 import re2
@@ -29,15 +29,42 @@ def options(memory: int = 8 << 20, any_case: bool = False) -> re2.Options:
 
 def compiled(expression: str, memory: int = 8 << 20, any_case: bool = False) -> Search:
     """The search of an expression.  Raises :class:`re2.error`."""
-    regexp = re2.compile(expression.encode(), options(memory, any_case))
+    return search(re2.compile(expression.encode(), options(memory, any_case)))
+
+
+def search(regexp: re2._Regexp) -> Search:
+    """The search of an expression that is compiled already."""
     return partial(regexp._regexp.Match, re2._Anchor.UNANCHORED)
 
 
 def spans(search: Search, text: bytes) -> Iterator[tuple[int, int]]:
-    """All matches of an expression that matches nothing empty, from left to right."""
-    at, end = 0, len(text)
-    while at < end:
-        start, at = search(text, at, end)[0]
+    """All matches of an expression from left to right, but for empty ones."""
+    at, size = 0, len(text)
+    while at < size:
+        start, end = search(text, at, size)[0]
         if start < 0:
             return
-        yield start, at
+        if start < end:
+            yield start, end
+        at = max(end, at + 1)
+
+
+class Alternatives:
+    """Several expressions at once; says which of them match in a text, and so which are worth a search.
+
+    Raises :class:`re2.error` for what is no expression, or too many of them.
+    """
+
+    def __init__(self, expressions: Iterable[str], options: re2.Options) -> None:
+        self._set = re2.Set.SearchSet(options)
+        for expression in expressions:
+            self._set.Add(expression)
+        # Matches at the end of everything: where it is missing, the automaton ran out of memory before it was there,
+        # and nothing it says counts.  An expression that matches in every state would halve its speed.
+        self._end = self._set.Add(r"\z")
+        self._set.Compile()
+
+    def matched(self, text: bytes) -> list[int] | None:
+        """Which expressions match, by their number; None if memory did not suffice to tell."""
+        matched: list[int] = self._set.Match(text) or []
+        return [number for number in matched if number != self._end] if self._end in matched else None
