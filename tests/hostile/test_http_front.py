@@ -200,6 +200,16 @@ def test_a_client_has_to_take_both_kinds_of_answer(alice: Caller, accept: str) -
     assert alice.post(alice.request("ping"), accept=accept).status_code == ACCEPTS[accept]
 
 
+def test_what_a_client_takes_may_be_said_in_two_lines(gateway: Hosted, alice: Caller) -> None:
+    headers = [
+        ("authorization", f"Bearer {ALICE}"), ("content-type", "application/json"),
+        ("mcp-session-id", alice.session or ""), ("accept", "application/json"), ("accept", "text/event-stream"),
+    ]  # fmt: skip
+    with httpx2.Client(trust_env=False) as client:
+        response = client.post(gateway.url, headers=headers, content=json.dumps(alice.request("ping")))
+    assert response.status_code == 200
+
+
 def test_a_header_that_comes_twice_is_refused(gateway: Hosted, alice: Caller) -> None:
     assert alice.session is not None
     headers = [

@@ -73,11 +73,18 @@ class Http:
 
         Raises :class:`Refusal` where it comes twice: two readers could believe different ones.
         """
-        wanted = name.encode("ascii")
-        values = [value for key, value in self._headers if key == wanted]
+        values = self._values(name)
         if len(values) > 1:
             raise Refusal(400, f"The header {name} comes twice")
-        return values[0].decode("latin-1").strip() if values else None
+        return values[0] if values else None
+
+    def header_list(self, name: str) -> str | None:
+        """The values of a header that is a list, which may come in several lines (RFC 9110, 5.3)."""
+        return ", ".join(self._values(name)) or None
+
+    def _values(self, name: str) -> list[str]:
+        wanted = name.encode("ascii")
+        return [value.decode("latin-1").strip() for key, value in self._headers if key == wanted]
 
     def headers(self, prefix: str) -> dict[str, str]:
         """All headers whose name begins with ``prefix``."""

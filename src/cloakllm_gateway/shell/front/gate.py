@@ -74,13 +74,13 @@ def check_reader(http: Http) -> None:
 
 def prefers_stream(http: Http) -> bool:
     """Whether a client that takes both kinds of answer names the event stream first."""
-    header = (http.header("accept") or "").lower()
+    header = (http.header_list("accept") or "").lower()
     return 0 <= header.find(EVENT_STREAM) < header.find(JSON)
 
 
 def accepts(http: Http, kind: str) -> bool:
     """Whether the client takes ``kind``; no ``Accept`` at all means anything (RFC 9110, 12.5.1)."""
-    header = http.header("accept")
+    header = http.header_list("accept")
     if header is None:
         return True
     ranges = {kind, kind.partition("/")[0] + "/*", "*/*"}
