@@ -69,7 +69,7 @@ from cloakllm_gateway.core.policy import Policy
 from cloakllm_gateway.core.questions import Questions
 from cloakllm_gateway.core.requests import Asked, Requests
 from cloakllm_gateway.core.restorer import Restorer
-from cloakllm_gateway.core.rounds import Rounds, wants_more
+from cloakllm_gateway.core.rounds import Rounds
 from cloakllm_gateway.core.serving import Serving
 from cloakllm_gateway.core.settings import Settings
 from cloakllm_gateway.core.subscriptions import Subscriptions
@@ -133,7 +133,7 @@ class Gateway:
             settings, self._requests, self._restorer, self._calls, self._jobs, self._questions, self._subscriptions,
             self._directory, vault, emit, answered=self._call_answered,
         )  # fmt: skip
-        self._rounds = Rounds(self._questions, emit, self._outbound.resend, self._refuse_round)
+        self._rounds = Rounds(self._questions, emit, self._outbound.resend, self._refusal)
         self._notices = Notices(
             settings, self._jobs, self._calls, self._questions, self._subscriptions, self._directory, emit,
             self._to_client, self._list_changed,
@@ -233,7 +233,7 @@ class Gateway:
             self._out.append(LogOutput(peer, line))
             return
         self._out.append(Log("warning", "malformed_message", {"upstream": peer, "reason": str(error)}))
-        self._answer_call(self._upstreams[peer], error.id, f"it sent a malformed message ({error})")
+        self._answer_call(self._upstreams[peer], error.id, texts.malformed(peer, str(error)))
 
     def _overlong(self, peer: str, id: str | int | None) -> None:
         text = texts.overlong(peer, self._settings.max_bytes)
@@ -245,8 +245,8 @@ class Gateway:
 
     def _answer_call(self, upstream: Upstream, id: str | int | None, text: str) -> None:
         """Give the call ``id`` a failure in place of the answer that can't be used."""
-        if isinstance(id, int) and id in upstream.calls:
-            self._upstream_answers(upstream, Failure(id, {"code": INTERNAL_ERROR, "message": text}))
+        if isinstance(id, int):
+            self._calls.fail(upstream, id, text)
 
     # -- the client asks ---------------------------------------------------------------------------
 
@@ -359,7 +359,7 @@ class Gateway:
             self._to_client(upstream.lane.settle(ticket, effects))
 
         def done(part: Any, effects: list[Effect]) -> None:
-            if isinstance(answer, Response) and upstream.era is Era.STATELESS and wants_more(answer.result):
+            if isinstance(answer, Response) and upstream.era is Era.STATELESS and eras.wants_more(answer.result):
                 begun = self._rounds.begin(asked, upstream, call, answer.result, part) if asked else []
                 settle([*effects, *begun])
                 return
@@ -367,7 +367,7 @@ class Gateway:
 
         def failed(reason: str) -> None:
             text = texts.withheld(upstream.name, reason)
-            settle(self._requests.reply(request, texts.error(request.id, request.method, INTERNAL_ERROR, text)))
+            settle(self._refusal(request, text))
 
         if isinstance(answer, Failure) and calls.is_ours(answer):
             code, text = answer.error["code"], answer.error["message"]
@@ -385,9 +385,10 @@ class Gateway:
         if isinstance(answer, Failure):
             error = part if upstream.era is front else eras.error_for(front, request.method, part)
             return {"jsonrpc": "2.0", "id": request.id, "error": error}
-        result = self._tools.fitting(request, answer.result, self._tasks.with_own(upstream, part))
-        if front is Era.SESSION and upstream.era is Era.STATELESS and isinstance(result, dict):
-            result = eras.for_session(request.method, result)
+        own = self._questions.within(upstream, self._tasks.with_own(upstream, part))
+        result = self._tools.fitting(request, answer.result, own)
+        if front is not upstream.era:
+            result = eras.for_session(request.method, result) if front is Era.SESSION else eras.for_stateless(result)
         return jsonrpc.result(request.id, result)
 
     def _finished(self, request: Request, message: dict[str, Any]) -> dict[str, Any]:
@@ -397,8 +398,8 @@ class Gateway:
         server = {"name": "cloakllm-gateway", "version": self._settings.version}
         return {**message, "result": eras.completed(request.method, message["result"], server)}
 
-    def _refuse_round(self, request: Request, text: str) -> None:
-        self._requests.refuse(request, INTERNAL_ERROR, text)
+    def _refusal(self, request: Request, text: str) -> list[Effect]:
+        return self._requests.reply(request, texts.error(request.id, request.method, INTERNAL_ERROR, text))
 
     def _abandoned(self, asked: Asked, questions: Sequence[int]) -> None:
         """Nobody came back for a request: what goes on for it ends."""
@@ -444,8 +445,7 @@ class Gateway:
             return
         self._requests.take_back(asked)
         self._subscriptions.close(asked)
-        if asked.question is not None:
-            self._questions.take_back(asked.question)
+        self._questions.take_back(asked)
         for name, call in asked.calls:
             self._calls.cancel(self._upstreams[name], call, params.get("reason"))
 

@@ -108,9 +108,8 @@ class Lists:
         def answered(answer: Response | Failure) -> None:
             if upstream.name not in gathering.waiting:
                 return  # too late
-            items = (
-                answer.result.get(member) if isinstance(answer, Response) and isinstance(answer.result, dict) else None
-            )
+            holds = isinstance(answer, Response) and not eras.wants_more(answer.result)
+            items = answer.result.get(member) if isinstance(answer, Response) and holds else None
             if not isinstance(items, list) or not isinstance(answer, Response):
                 reason = "it answered with an error" if isinstance(answer, Failure) else "its answer holds no list"
                 self._give_up(gathering, upstream, reason)

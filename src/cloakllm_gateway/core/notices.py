@@ -120,7 +120,8 @@ class Notices:
 
     def _streamed(self, upstream: Upstream, watch: Watch, method: str) -> Deliver:
         def deliver(params: Mapping[str, Any] | None) -> Sequence[Effect]:
-            return self._subscriptions.told(upstream.name, watch, method, params or {})
+            said = self._questions.within(upstream, dict(params or {}))
+            return self._subscriptions.told(upstream.name, watch, method, said)
 
         return deliver
 

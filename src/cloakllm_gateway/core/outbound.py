@@ -78,10 +78,7 @@ class Outbound:
         uri: str | None = None,
     ) -> None:
         """Restore, then send: the last step before the write."""
-        if upstream.phase is not Phase.READY:
-            self._requests.refuse(
-                request, INTERNAL_ERROR, texts.unavailable(upstream.name, upstream.reason or "it is starting")
-            )
+        if not self._is_there(request, upstream):
             return
         arguments = params.get("arguments")
         if arguments is not None and not isinstance(arguments, dict):
@@ -107,6 +104,13 @@ class Outbound:
             return
         self._send_watched(request, upstream, restored, params, uri, marked)
 
+    def _is_there(self, request: Request, upstream: Upstream) -> bool:
+        """Whether ``upstream`` can be sent anything; if not, that is the answer."""
+        if upstream.phase is not Phase.READY:
+            text = texts.unavailable(upstream.name, upstream.reason or "it is starting")
+            self._requests.refuse(request, INTERNAL_ERROR, text)
+        return upstream.phase is Phase.READY
+
     def _ask_person(
         self, request: Request, upstream: Upstream, asked: Sequence[Approval], again: Callable[[], None]
     ) -> None:
@@ -128,8 +132,7 @@ class Outbound:
         asking = self._requests.get(request)
         if asking is None:
             return  # the client took it back meanwhile
-        asking.question = self._questions.ask_person(asking, message, answered)
-        if asking.question is None:
+        if not self._questions.ask_person(asking, message, answered):
             self._emit(accounts.refused(upstream.name, request, "nobody to ask"))
             self._requests.refuse(request, INVALID_PARAMS, texts.nobody_to_ask(upstream.name))
 
@@ -179,10 +182,7 @@ class Outbound:
         asked = self._requests.get(request)
         if asked is None:
             return  # the client took it back meanwhile
-        if upstream.phase is not Phase.READY:
-            self._requests.refuse(
-                request, INTERNAL_ERROR, texts.unavailable(upstream.name, upstream.reason or "it is starting")
-            )
+        if not self._is_there(request, upstream):
             return
         self._account(request, upstream, restored)
         if uri is not None and not self._is_due(request, upstream, restored.part["uri"], uri):
@@ -196,7 +196,7 @@ class Outbound:
         self, asked: Asked, upstream: Upstream, call: Call, added: Mapping[str, Any], entries: Sequence[Entry]
     ) -> None:
         """Send a call again, with what its upstream wanted: the same but for ``added``."""
-        if asked.request not in self._requests or upstream.phase is not Phase.READY:
+        if not self._is_there(asked.request, upstream):
             return
         params = {name: value for name, value in (call.params or {}).items() if name not in _OF_A_ROUND}
         restored = [*call.restored, *entries]

@@ -80,6 +80,10 @@ class Questions:
         self.front = Era.SESSION
         self.client = Client()
 
+    def __len__(self) -> int:
+        """How many questions are open."""
+        return len(self._open) + len(self._own)
+
     def ask(self, upstream: Upstream, request: Request, during: str | int | None = None) -> None:
         """Relay one request of an upstream, or answer it where the client can't or may not.
 
@@ -95,7 +99,8 @@ class Questions:
         ticket = upstream.lane.enter(is_response=False)
 
         def reply(message: dict[str, Any], _entries: Sequence[Entry]) -> None:
-            self._emit(Send(upstream.name, message))
+            if upstream.phase is Phase.READY:
+                self._emit(Send(upstream.name, message))
 
         def done(params: Any, effects: list[Effect]) -> None:
             question = Question(f"question-{self._ids + 1}", request, params, reply)
@@ -131,7 +136,8 @@ class Questions:
             self._ids += 1
             open = _Open(upstream, question.request, question.reply, asked)
             self._open[self._ids] = open
-            params = self._presented(open, question.params)
+            params = self._presented(upstream, question.request.method, question.params)
+            params = self._with_progress(open, params)
             posed.append(Posed(question.key, self._ids, question.request.method, params))
         if self.front is Era.STATELESS and asked is not None:
             return self._suspensions.pose(asked, posed, wake)
@@ -141,34 +147,50 @@ class Questions:
             for question, one in zip(questions, posed, strict=True)
         ]
 
-    def _presented(self, open: _Open, params: dict[str, Any]) -> dict[str, Any]:
+    def within(self, upstream: Upstream, part: dict[str, Any]) -> dict[str, Any]:
+        """A task, or what is said of one, with the questions it holds as the client may see them."""
+        asks = part.get("inputRequests")
+        if not isinstance(asks, dict):
+            return part
+        return {**part, "inputRequests": {key: ask for key, said in asks.items() if (ask := self._ask(upstream, said))}}
+
+    def _ask(self, upstream: Upstream, said: Any) -> dict[str, Any] | None:
+        """One question of a task; None where the upstream may not ask it."""
+        method = said.get("method") if isinstance(said, dict) else None
+        capability = handshake.CLIENT_SERVES.get(method) if isinstance(method, str) else None
+        if capability is None or not handshake.capabilities_towards(upstream.settings, {capability: {}}):
+            return None
+        params = said.get("params")
+        return {**said, "params": self._presented(upstream, str(method), params)} if isinstance(params, dict) else said
+
+    def _presented(self, upstream: Upstream, method: str, params: dict[str, Any]) -> dict[str, Any]:
         """The params as the client may see them."""
-        upstream, request = open.upstream, open.request
         params = dict(params)
-        if request.method == "sampling/createMessage" and "includeContext" in params:
+        if method == "sampling/createMessage" and "includeContext" in params:
             # The client would add what other upstreams said; only the user's own gateway may mix them.
             params["includeContext"] = "none"
-        if (
-            request.method == "elicitation/create"
-            and upstream.settings.prefix
-            and isinstance(params.get("message"), str)
-        ):
-            params["message"] = f"{upstream.name}: {params['message']}"
-        if "requestedSchema" in params and request.method == "elicitation/create" and self._settings.enforces:
-            params["requestedSchema"] = form(params["requestedSchema"])
-        meta = params.get("_meta")
-        if isinstance(meta, dict) and "progressToken" in meta:
-            open.progress_token = (request.params or {})["_meta"]["progressToken"]
-            params["_meta"] = {**meta, "progressToken": self._ids}
+        if method == "elicitation/create":
+            if upstream.settings.prefix and isinstance(params.get("message"), str):
+                params["message"] = f"{upstream.name}: {params['message']}"
+            if "requestedSchema" in params and self._settings.enforces:
+                params["requestedSchema"] = form(params["requestedSchema"])
         return params
 
-    def ask_person(self, asked: Asked, message: str, answered: Callable[[bool | None], None]) -> int | None:
-        """A question of the gateway's own, by elicitation; None if the client can't ask.
+    def _with_progress(self, open: _Open, params: dict[str, Any]) -> dict[str, Any]:
+        """The params with a progress token of the gateway's in place of the upstream's."""
+        meta = params.get("_meta")
+        if not isinstance(meta, dict) or "progressToken" not in meta:
+            return params
+        open.progress_token = (open.request.params or {})["_meta"]["progressToken"]
+        return {**params, "_meta": {**meta, "progressToken": self._ids}}
+
+    def ask_person(self, asked: Asked, message: str, answered: Callable[[bool | None], None]) -> bool:
+        """A question of the gateway's own, by elicitation; False if the client can't ask.
 
         ``answered`` gets True or False as the person decided, None if they did not.
         """
         if "elicitation" not in asked.client.capabilities:
-            return None
+            return False
 
         def settle(answer: Response | Failure) -> None:
             action = answer.result.get("action") if isinstance(answer, Response) else "cancel"
@@ -182,12 +204,19 @@ class Questions:
             self._to_client(self._suspensions.pose(asked, [Posed(f"consent-{self._ids}", self._ids, method, params)]))
         else:
             self._to_client([Send(CLIENT, jsonrpc.request(self._ids, method, params), related=asked.waits)])
-        return self._ids
+        return True
 
-    def take_back(self, id: int) -> None:
-        """The call that a question of the gateway's own was about is gone."""
-        if own := self._own.pop(id, None):
-            self._withdraw(id, own[1], "the call was cancelled")
+    def take_back(self, asked: Asked) -> None:
+        """A request is over: nobody need answer what was asked for it.
+
+        A session's upstream has to say itself what becomes of its question.
+        """
+        own = [id for id, (_, about) in self._own.items() if about is asked]
+        rounds = [id for id, o in self._open.items() if o.asked is asked and o.upstream.era is Era.STATELESS]
+        for id in (*own, *rounds):
+            self._own.pop(id, None)
+            self._open.pop(id, None)
+            self._withdraw(id, asked, "the request is over")
 
     def answer(self, answer: Response | Failure) -> None:
         """The client's answer, for the upstream that asked; an answer to nothing is dropped."""
@@ -196,7 +225,7 @@ class Questions:
             own[0](answer)
             return
         open = self._open.pop(answer.id, None) if isinstance(answer.id, int) else None
-        if open is None or open.upstream.phase is not Phase.READY:
+        if open is None:
             return
         if isinstance(answer, Failure):
             open.reply({"jsonrpc": "2.0", "id": open.request.id, "error": answer.error}, ())
@@ -266,7 +295,9 @@ class Questions:
     def drop(self, upstream: Upstream) -> None:
         """An upstream is gone: the client need not go on with what it asked."""
         for id in [id for id, open in self._open.items() if open.upstream is upstream]:
-            self._withdraw(id, self._open.pop(id).asked, "the upstream that asked is gone")
+            if open := self._open.pop(id, None):
+                self._withdraw(id, open.asked, "the upstream that asked is gone")
+                self._fail(open, texts.gone(upstream.name))
 
     def _withdraw(self, id: int, asked: Asked | None, reason: str) -> None:
         if self.front is Era.SESSION:

@@ -28,16 +28,15 @@ class Asked(Struct, eq=False):
 
     ``waits`` is the id that the client waits under, None while it has been
     asked something and has not come back; an answer that is ready by then is
-    ``kept``.  ``calls`` are (upstream, id) of the calls in flight, ``question``
-    what a person is asked before it may go on, ``progress`` the token it wants
-    progress under, ``headers`` what repeats it where it came over HTTP.
+    ``kept``.  ``calls`` are (upstream, id) of the calls in flight, ``progress``
+    the token it wants progress under, ``headers`` what repeats it where it came
+    over HTTP.
     """
 
     request: Request
     client: Client
     waits: str | int | None
     calls: set[tuple[str, int]] = field(default_factory=set)
-    question: int | None = None
     kept: dict[str, Any] | None = None
     progress: str | int | None = None
     headers: Mapping[str, str] | None = None

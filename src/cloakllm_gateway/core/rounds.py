@@ -12,9 +12,8 @@ from cloakllm_gateway.core import texts
 from cloakllm_gateway.core.events import Effect, StartTimer, Timer
 from cloakllm_gateway.core.questions import Question, Questions
 from cloakllm_gateway.core.requests import Asked
-from cloakllm_gateway.core.upstream import Call, Upstream
-from cloakllm_gateway.protocol import eras
-from cloakllm_gateway.protocol.eras import Era
+from cloakllm_gateway.core.upstream import Call, Phase, Upstream
+from cloakllm_gateway.protocol.eras import RETRIABLE, Era
 from cloakllm_gateway.protocol.jsonrpc import Request
 from cloakllm_gateway.vault.entries import Entry
 
@@ -28,8 +27,8 @@ LATER = 1.0
 
 #: Sends a call again, with these params added and these entries restored in them.
 Resend: TypeAlias = Callable[[Asked, Upstream, Call, Mapping[str, Any], Sequence[Entry]], None]
-#: Ends a request with a failure that the upstream is to blame for.
-Refuse: TypeAlias = Callable[[Request, str], None]
+#: What ends a request with a failure that the upstream is to blame for.
+Refuse: TypeAlias = Callable[[Request, str], list[Effect]]
 
 
 class Rounds:
@@ -49,12 +48,10 @@ class Rounds:
         """Ask the client what an ``input_required`` result wants: ``said`` by the upstream, ``clean`` of it."""
         asks = said.get("inputRequests")
         requests = _requests(asks if isinstance(asks, dict) else {})
-        if requests is None or call.round >= MOST:
-            self._refuse(asked.request, texts.no_question(upstream.name))
-            return []
+        if requests is None or call.round >= MOST or call.method not in RETRIABLE:
+            return self._refuse(asked.request, texts.no_question(upstream.name))
         if not all(self._questions.offered(upstream, request.method, asked) for request in requests.values()):
-            self._refuse(asked.request, texts.not_answerable(upstream.name))
-            return []
+            return self._refuse(asked.request, texts.not_answerable(upstream.name))
         state = said.get("requestState")
         added: dict[str, Any] = {} if state is None else {"requestState": state}
         if not requests:
@@ -65,7 +62,11 @@ class Rounds:
         def reply_for(key: str) -> Callable[[dict[str, Any], Sequence[Entry]], None]:
             def reply(message: dict[str, Any], restored: Sequence[Entry]) -> None:
                 if "error" in message:
-                    self._refuse(asked.request, texts.not_answered(upstream.name))
+                    is_there = upstream.phase is Phase.READY
+                    text = texts.not_answered(upstream.name) if is_there else texts.gone(upstream.name)
+                    for effect in self._refuse(asked.request, text):
+                        self._emit(effect)
+                    self._questions.take_back(asked)
                     return
                 responses[key] = message["result"]
                 entries.extend(restored)
@@ -107,8 +108,3 @@ def _requests(asks: Mapping[str, Any]) -> dict[str, Request] | None:
             return None
         requests[key] = Request(key, method, params)
     return requests
-
-
-def wants_more(result: Any) -> bool:
-    """Whether a result is none yet."""
-    return isinstance(result, dict) and result.get("resultType") == eras.INPUT_REQUIRED

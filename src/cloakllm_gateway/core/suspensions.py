@@ -77,6 +77,10 @@ class Suspensions:
         self._by_handle: dict[str, _Suspended] = {}
         self._numbers = 0
 
+    def __len__(self) -> int:
+        """How many requests have something open."""
+        return len(self._by_request)
+
     def pose(self, asked: Asked, questions: Sequence[Posed], wake: Callable[[], None] | None = None) -> list[Effect]:
         """Ask the client; ``wake`` is called when it comes back where there is nothing to ask, only to wait."""
         suspended = self._by_request.get(_key(asked))
@@ -135,11 +139,11 @@ class Suspensions:
             self._answered(Response(posed.id, result))
         if suspended.wake is not None and not suspended.open:
             suspended.wake()
-        if suspended.asked.request not in self._requests:
-            self._drop(suspended)
-        elif suspended.open:
+        if suspended.open and suspended.asked.request in self._requests:
             for effect in self._suspend(suspended):
                 self._emit(effect)
+        else:
+            self._drop(suspended)
 
     def forget(self, asked: Asked, id: int) -> None:
         """A question is no longer one: whoever asked it has gone."""

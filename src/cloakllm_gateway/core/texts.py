@@ -86,6 +86,10 @@ def overlong(peer: str, limit: int) -> str:
     return f"A message of {peer} is larger than the limit of {limit} bytes (limits.max_message_bytes)"
 
 
+def malformed(upstream: str, fault: str) -> str:
+    return f"The upstream {upstream} sent a malformed message ({fault}). {MAY_HAVE_TAKEN_EFFECT}"
+
+
 def none_ready(states: str) -> str:
     return f"No upstream is ready: {states}"
 

@@ -134,6 +134,16 @@ def completed(method: str, result: Mapping[str, Any], server: Mapping[str, Any])
     return made
 
 
+def wants_more(result: Any) -> bool:
+    """Whether a result is none yet."""
+    return isinstance(result, dict) and result.get("resultType") == INPUT_REQUIRED
+
+
+def for_stateless(result: Mapping[str, Any]) -> dict[str, Any]:
+    """``result`` of a server with a session as the stateless era knows it: there it could only be complete."""
+    return {name: value for name, value in result.items() if name != "resultType"}
+
+
 def for_session(method: str, result: Mapping[str, Any]) -> dict[str, Any]:
     """``result`` of a stateless server as the session era knows it: structured content is an object or absent."""
     dropped = {"resultType"}
