@@ -376,6 +376,19 @@ def test_spread_names_are_disjoint_sorted_and_say_what_stands_there(pieces: list
 # -- joining the two kinds of detection ------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import Chatter from './chatter'; Chatter.start()",
+        "The Breakpoint of it is set; see Breakpoint(1) below and class Breakpoint",
+        "class Chatter implements Runnable {",
+    ],
+)
+def test_a_word_that_stands_as_code_elsewhere_is_nobody(text: str):
+    seeing = names.Names({"en": Seeing("Chatter", "Breakpoint")}, ("PERSON",))
+    assert seeing.find([text]) == [[]]
+
+
 def test_names_join_what_else_was_found_and_give_way_to_it():
     mail = Span(0, 21, "EMAIL", "Vandermeer@example.org", "vandermeer@example.org", rank=300)
     text = "Vandermeer@example.or, Vandermeer"

@@ -17,6 +17,7 @@ from cloakllm_gateway.detection.name_words import (
     NOT_NAMES,
     PARTICLES,
     PLACE_CUES,
+    THING_CUES,
     TITLES,
     plain,
 )
@@ -110,6 +111,23 @@ def _starts_no_name(word: Word) -> bool:
     return (word.low in NO_START or word.low in GERMAN_NOUNS) and not (word.title and len(word.text) <= SHORT)
 
 
+def is_known_name(word: str) -> bool:
+    """Whether a word is a well-known given name or surname."""
+    low = plain(word)
+    return low in FIRST_NAMES or low in SURNAMES
+
+
+_CODE_AFTER = re.compile(r"[(\[_=\d]|\.\w|::")
+
+
+def stands_as_thing(text: str, start: int, end: int) -> bool:
+    """Whether a word stands as identifiers and products do: glued to code, or behind `class`, `import`, `the`."""
+    if _CODE_AFTER.match(text, end) or text[start - 1 : start] in ("_", "$", "."):
+        return True
+    *_, cue = ("", *text[max(start - 12, 0) : start].split())
+    return cue.lower() in THING_CUES
+
+
 def is_more_than_common(text: str, found: Found) -> bool:
     """Whether what the model calls a firm or a place holds a word that is neither common nor software."""
     return any(plain(match.group()) not in NOT_NAMES for match in WORD.finditer(text, found.start, found.end))
@@ -135,5 +153,5 @@ def _placed(text: str, name: Sequence[Word]) -> bool:
     """Whether a single word stands where a place or a thing stands (`in Rotterdam`, `via Jenkins`)."""
     if len(name) > 1 or name[0].low in SURE:
         return False
-    *_, cue = ("", *text[max(name[0].start - 10, 0) : name[0].start].split())
-    return cue in PLACE_CUES
+    *_, cue = ("", *text[max(name[0].start - 12, 0) : name[0].start].split())
+    return cue in PLACE_CUES or (cue.lower() in THING_CUES and name[0].low not in SURNAMES)

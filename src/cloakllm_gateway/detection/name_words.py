@@ -273,6 +273,12 @@ PLACES = words_of("""
 #: What stands before a place or a thing and hardly ever before a person.
 PLACE_CUES = words_of("in near via using into within across inside outside")
 
+#: What stands before a word that names a thing of software, or any thing.
+THING_CUES = words_of("""
+    class const def enum export extends func function implements import install interface let load loading
+    module new package restart return run start struct trait type use var
+""")
+
 #: What stands before a lone name: a greeting, a label, a preposition.
 CUES_BEFORE = words_of("""
     and applicant ask attn bonjour brother by call called cc cheers ciao client colleague contact customer daughter

@@ -29,7 +29,13 @@ from typing import NamedTuple, Protocol
 
 from cloakllm_gateway.detection import folding
 from cloakllm_gateway.detection.languages import ENGLISH, Languages
-from cloakllm_gateway.detection.name_beliefs import cores, is_more_than_common, is_name_in
+from cloakllm_gateway.detection.name_beliefs import (
+    cores,
+    is_known_name,
+    is_more_than_common,
+    is_name_in,
+    stands_as_thing,
+)
 from cloakllm_gateway.detection.name_rules import canonical, evident
 from cloakllm_gateway.detection.name_runs import PERSON, WORD, Found, Run, runs, windows
 from cloakllm_gateway.detection.settings import ALL_LANGUAGES
@@ -124,12 +130,27 @@ def prove(recogniser: Recogniser, labels: Iterable[str]) -> None:
 def spread(text: str, found: Sequence[Found]) -> list[Span]:
     """Spans for every occurrence in ``text`` of the names found in it, overlaps joined; sorted."""
     joined: list[Found] = []
-    for name in sorted({*found, *_everywhere(text, found)}):
+    things = _things(text, found)
+    kept = [name for name in found if text[name.start : name.end] not in things]
+    for name in sorted({*kept, *_everywhere(text, kept)}):
         if joined and name.start < joined[-1].end:
             joined[-1] = joined[-1]._replace(end=max(name.end, joined[-1].end))
         else:
             joined.append(name)
     return [_span(text, name) for name in joined]
+
+
+def _things(text: str, found: Iterable[Found]) -> frozenset[str]:
+    """Single words of ``found``, no known names, that stand elsewhere in the text as identifiers do: `Breakpoint(`."""
+    single = {text[name.start : name.end] for name in found if name.label == PERSON}
+    doubtful = {word for word in single if word.isalpha() and not is_known_name(word)}
+    if not doubtful:
+        return frozenset()
+    return frozenset(
+        match.group()
+        for match in WORD.finditer(text)
+        if match.group() in doubtful and stands_as_thing(text, match.start(), match.end())
+    )
 
 
 def _span(text: str, name: Found) -> Span:
