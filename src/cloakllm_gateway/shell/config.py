@@ -116,6 +116,7 @@ class DetectionConfig(Struct, frozen=True):
     detect_api_keys: bool = True
     detect_ip_addresses: bool = True
     detect_iban: bool = True
+    detect_names: bool = True
     custom_patterns: tuple[tuple[str, str], ...] = ()
     allow_list: tuple[str, ...] = ()
     deny_list: tuple[str, ...] = ()
@@ -246,6 +247,7 @@ SWITCHES: dict[str, tuple[str, ...]] = {
     "detect_api_keys": ("API_KEY", "AWS_KEY", "JWT"),
     "detect_ip_addresses": ("IP_ADDRESS",),
     "detect_iban": ("IBAN",),
+    "detect_names": ("PERSON",),
 }
 
 
