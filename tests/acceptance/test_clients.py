@@ -24,6 +24,8 @@ from tests.peers.upstream import ECHO, Upstream, text
 CLIENT = Path(__file__).parents[1] / "peers/client.cjs"
 PACKAGES = ROOT / ".cache/npm"
 KIM = "kim@acme-corp.com"
+#: Seconds for a client in a process of its own; on a busy machine node takes a while to start.
+PATIENCE = 180
 
 
 class Place(NamedTuple):
@@ -108,7 +110,7 @@ def typescript(sdk: str) -> Callable[[Place], Seen]:
         server = {"url": place.url, "token": place.token} if place.url else place.command
         steps = ["list", ["crm__lookup", {}], ["crm__save", {"to": "[EMAIL_0]"}]]
         arguments = [str(PACKAGES), sdk, json.dumps(server), json.dumps(steps)]
-        done = subprocess.run([program, str(CLIENT), *arguments], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([program, str(CLIENT), *arguments], capture_output=True, text=True, timeout=PATIENCE)
         assert done.returncode == 0, done.stderr
         listed, looked, echoed = (outcome["result"] for outcome in json.loads(done.stdout))
         names = [tool["name"] for tool in listed["tools"]]
@@ -131,7 +133,7 @@ def inspector(place: Place) -> Seen:
     def step(*arguments: str) -> Any:
         ahead = [*command, *server] if place.url else [*command, *arguments, "--", *server]
         whole = [*ahead, *arguments] if place.url else ahead
-        done = subprocess.run(whole, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(whole, capture_output=True, text=True, timeout=PATIENCE)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
