@@ -337,7 +337,7 @@ def _split(line: str, mark: str, at: int) -> list[tuple[int, int]]:
 def _unquoted(line: str, start: int, end: int, mark: str) -> list[tuple[int, int]]:
     chunk = line[start:end]
     found = []
-    if " " in chunk or "\t" in chunk:
+    if _is_padded(chunk, mark):
         for cell in chunk.split(mark):
             end = start + len(cell)
             inner = cell.lstrip(" ")
@@ -348,6 +348,14 @@ def _unquoted(line: str, start: int, end: int, mark: str) -> list[tuple[int, int
             found.append((start, start + size))
             start += size + 1
     return found
+
+
+def _is_padded(chunk: str, mark: str) -> bool:
+    """Whether some cell begins or ends with a blank."""
+    return chunk[:1] == " " or chunk[-1:] in (" ", "\t") or any(pad in chunk for pad in _PADS[mark])
+
+
+_PADS = {mark: (f"{mark} ", f" {mark}", f"\t{mark}") for mark in "|\t;,"}
 
 
 # -- SQL ------------------------------------------------------------------------------------------
