@@ -24,6 +24,9 @@ class Mailbox(Generic[T]):
         self._filled = anyio.Event()
         self._emptied = anyio.Event()
 
+    def __len__(self) -> int:
+        return len(self._items)
+
     async def put(self, item: T) -> None:
         """Add ``item``, once there is room."""
         while len(self._items) >= self._room:

@@ -12,6 +12,7 @@ client need not read what it gets, and a thread of a pool that is stuck in a
 
 from __future__ import annotations
 
+import asyncio
 import os
 import queue
 import select
@@ -28,6 +29,7 @@ from anyio.streams.memory import MemoryObjectSendStream
 
 from cloakllm_gateway.core.events import CLIENT, Event, Send
 from cloakllm_gateway.shell.incoming import Incoming
+from cloakllm_gateway.shell.mailbox import Mailbox
 
 #: Bytes read at once.
 CHUNK: Final = 65_536
@@ -35,7 +37,7 @@ CHUNK: Final = 65_536
 #: Bytes that a pipe which can be written to takes without waiting (POSIX: at least 512).
 AT_ONCE: Final = getattr(select, "PIPE_BUF", 0)
 
-#: Lines on their way out before :meth:`Front.send` waits for the client.
+#: Lines on their way out before :meth:`Front.send` waits for the client, and chunks of it that wait to be looked at.
 BACKLOG: Final = 64
 
 #: Seconds that leaving waits for a client that does not read.
@@ -84,14 +86,30 @@ class Front:
 
     async def _chunks(self) -> AsyncGenerator[bytes]:
         """What the client writes, until it closed its side."""
+        chunks = Mailbox[bytes](BACKLOG)
+        loop = asyncio.get_running_loop()
+
+        def readable() -> None:
+            data = _read(self._read_fd)
+            chunks.put_nowait(data)
+            if not data or len(chunks) >= BACKLOG:
+                loop.remove_reader(self._read_fd)
+
         try:
-            while True:
-                await anyio.wait_readable(self._read_fd)
-                if not (data := _read(self._read_fd)):
-                    return
-                yield data
+            loop.add_reader(self._read_fd, readable)
         except (OSError, NotImplementedError):  # not something that can be waited for
-            pass
+            async for data in self._chunks_of_thread():
+                yield data
+            return
+        try:
+            while data := await chunks.get():
+                yield data
+                if len(chunks) == BACKLOG - 1:
+                    loop.add_reader(self._read_fd, readable)
+        finally:
+            loop.remove_reader(self._read_fd)
+
+    async def _chunks_of_thread(self) -> AsyncGenerator[bytes]:
         send, receive = anyio.create_memory_object_stream[bytes](0)
         threading.Thread(target=self._read_all, args=(self._token, send), name="client in", daemon=True).start()
         async with send, receive:
