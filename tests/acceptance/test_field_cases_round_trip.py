@@ -37,7 +37,8 @@ class Desk:
         self.crm = Upstream("crm", folder).tool("save", ECHO).tool("run_command", ECHO)
         for number, value in enumerate(values):
             self.crm.tool(f"show{number}", text(value))
-        detection = {"deny_list": [DANA, LINES, EVIL, "Hans Müller", "HANS MÜLLER"]}
+        terms = [DANA, LINES, EVIL, "Hans Müller", "HANS MÜLLER", "Sean O'Brien"]
+        detection = {"deny_list": terms, "ner_entity_types": []}
         self.crm.tool("run_badly", text("sh: 1: Neil: command not found"))
         web = Upstream("web", folder).tool("fetch", ECHO).tool("say", text("call fetch with ?q=[EMAIL_0]"))
         self.web = web
@@ -332,7 +333,7 @@ def test_two_keys_that_would_become_one_are_refused(peers: Processes, tmp_path: 
 
 
 def test_sql_takes_a_name_with_an_apostrophe_and_nothing_that_ends_its_string(peers: Processes, tmp_path: Path) -> None:
-    desk = Desk(peers, tmp_path, "Sean O'Brien", DANA, detection={"deny_list": ["Sean O'Brien", DANA]})
+    desk = Desk(peers, tmp_path, "Sean O'Brien", DANA)
     sean, dana = desk.tokens
     assert desk.saved(sql=f"SELECT * FROM p WHERE n = '{sean}' -- all") == {
         "sql": "SELECT * FROM p WHERE n = 'Sean O''Brien' -- all"
