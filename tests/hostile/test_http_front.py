@@ -221,6 +221,17 @@ def test_a_header_that_comes_twice_is_refused(gateway: Hosted, alice: Caller) ->
     assert response.status_code == 400
 
 
+def test_a_header_that_repeats_a_request_twice_is_refused(gateway: Hosted, alice: Caller) -> None:
+    """Whoever stands in between and believes the first of two must not be shown another request than is served."""
+    message, headers = stateless(alice.request("tools/call", {"name": "save", "arguments": {}}))
+    pairs = [("authorization", f"Bearer {ALICE}"), ("content-type", "application/json"), ("accept", "*/*")]
+    with httpx2.Client(trust_env=False) as client:
+        response = client.post(
+            gateway.url, headers=[*pairs, ("mcp-name", "lookup"), *headers.items()], content=json.dumps(message)
+        )
+    assert response.status_code == 400 and "twice" in response.text
+
+
 def test_no_token_is_asked_for_and_a_wrong_one_is_called_wrong(gateway: Hosted) -> None:
     with httpx2.Client(trust_env=False) as client:
         assert client.post(gateway.url).headers["www-authenticate"] == "Bearer"
@@ -392,6 +403,18 @@ def test_a_tenant_can_take_back_only_what_is_its_own(alice: Caller, bob: Caller,
             second.tool("save")
         said = [json.loads(event["data"]) for event in events if event["data"]]
     assert said[-1]["result"]["content"][0]["text"].startswith("at last [EMAIL_")
+
+
+def test_a_call_of_a_session_that_is_deleted_is_told_so_on_the_stream_it_has(alice: Caller) -> None:
+    request = alice.request("tools/call", {"name": "begun", "arguments": {}, "_meta": {"progressToken": 1}})
+    headers = {"content-type": "application/json", **alice.headers()}
+    with alice.client.stream("POST", alice.url, content=json.dumps(request), headers=headers) as response:
+        events = events_in(response.iter_lines())
+        assert next(event for event in events if event["data"])
+        with Caller(alice.url, ALICE) as second:
+            assert second.client.delete(alice.url, headers=alice.headers()).status_code == 204
+        *_, last = [json.loads(event["data"]) for event in events if event["data"]]
+    assert last["id"] == request["id"] and "has ended" in last["error"]["message"]
 
 
 def test_nothing_of_a_tenant_is_in_what_another_was_ever_told(alice: Caller, bob: Caller) -> None:

@@ -87,11 +87,10 @@ class Http:
         return [value.decode("latin-1").strip() for key, value in self._headers if key == wanted]
 
     def headers(self, prefix: str) -> dict[str, str]:
-        """All headers whose name begins with ``prefix``."""
+        """All headers whose name begins with ``prefix``.  Raises :class:`Refusal` where one comes twice."""
         wanted = prefix.encode("ascii")
-        return {
-            key.decode("latin-1"): value.decode("latin-1") for key, value in self._headers if key.startswith(wanted)
-        }
+        names = [key.decode("latin-1") for key, _ in self._headers if key.startswith(wanted)]
+        return {name: self.header(name) or "" for name in names}
 
     async def body(self, limit: int) -> bytes:
         """All of the body.  Raises :class:`Refusal` for one of more than ``limit`` bytes, or that stops coming."""

@@ -61,6 +61,10 @@ class Exchange:
         self.stream.end()
         return taken
 
+    def give_up(self) -> None:
+        """Nobody will answer it any more: say so, on a stream that has begun as well."""
+        self.answer(jsonrpc.encode(jsonrpc.failure(self.id, INTERNAL_ERROR, _ENDED)), 503, failed=True)
+
 
 class Channel:
     """A :class:`~cloakllm_gateway.shell.transports.Transport`; ``key`` tells it from other channels, and is no secret.
@@ -235,7 +239,7 @@ class SessionChannel(Channel):
     def close(self) -> None:
         self.end()
         for exchange in self._exchanges.values():
-            exchange.stream.end()
+            exchange.give_up()
         self.standing.end()
 
     # -- events that can be read again -----------------------------------------------------------------
@@ -324,7 +328,9 @@ class StatelessChannel(Channel):
             if exchange.method == "subscriptions/listen":
                 params = {"requestId": exchange.id, "reason": "the gateway ends the session"}
                 exchange.stream.put(jsonrpc.encode(jsonrpc.notification("notifications/cancelled", params)))
-            exchange.stream.end()
+                exchange.stream.end()
+            else:
+                exchange.give_up()
 
 
 #: What each error of the stateless era is in HTTP, where it is all that a response holds.
