@@ -299,11 +299,19 @@ def test_texts_of_one_message_do_not_disturb_each_other(parts: list[str]) -> Non
     assert [[span.value for span in spans] for spans in together] == [[part] for part in parts]
 
 
-PLACES = st.tuples(st.integers(0, 24), st.integers(1, 8))
-FINDS = st.builds(
-    lambda place, name, rank, proof: (place[0], sum(place), CATALOGUE[name], rank, proof, None),
-    PLACES,
-    st.sampled_from(["EMAIL", "PHONE", "CREDIT_CARD", "PERSON"]),
+NAMES = ["EMAIL", "PHONE", "CREDIT_CARD", "PERSON"]
+FINDS = st.builds(  # of two categories none is as certain as another: the order of such is nobody's promise
+    lambda start, size, name, rank, proof: (
+        start,
+        start + size,
+        CATALOGUE[name],
+        rank + NAMES.index(name),
+        proof,
+        None,
+    ),
+    st.integers(0, 24),
+    st.integers(1, 8),
+    st.sampled_from(NAMES),
     st.sampled_from([200, 250, 300, 310]),
     st.sampled_from([Proof.SHAPE, Proof.SHAPE, Proof.KEY]),
 )
