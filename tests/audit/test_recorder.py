@@ -290,6 +290,22 @@ def test_each_checkpoint_is_given_to_the_anchors_command(tmp_path: Path):
     assert anchor.read_bytes() == (tmp_path / "audit" / "checkpoints.txt").read_bytes()
 
 
+def test_a_checkpoint_that_is_being_made_when_the_session_ends_is_finished_first(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+):
+    slowly = "import sys, time; time.sleep(0.5); open(sys.argv[1], 'ab').write(sys.stdin.buffer.read())"
+    anchor = tmp_path / "anchor.txt"
+
+    async def work(audit: Audit) -> None:
+        audit.answered()
+        await signed(tmp_path / "audit", 1)
+
+    command = AnchorConfig(command=(sys.executable, "-c", slowly, str(anchor)))
+    session(tmp_path / "audit", work, anchor=command)
+    assert anchor.read_bytes() == (tmp_path / "audit" / "checkpoints.txt").read_bytes()
+    assert "audit_not" not in capfd.readouterr().err
+
+
 def test_an_anchor_that_fails_holds_nobody_up(tmp_path: Path):
     os.mkfifo(tmp_path / "pipe")  # that nobody reads
     files = [AnchorConfig(file=str(tmp_path / "no" / "dir")), AnchorConfig(file=str(tmp_path / "pipe"))]

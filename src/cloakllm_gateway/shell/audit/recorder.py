@@ -91,6 +91,8 @@ class Audit:
         self._begun = self._started = False
         self._signed_at = self._written_at = 0.0
         self._changed = anyio.Event()
+        self._signing = anyio.Lock()
+        self._closed = False
 
     async def open(self, fields: Mapping[str, Any], configuration: bytes) -> None:
         """Begin the session; of its configuration a keyed digest is written.
@@ -140,6 +142,8 @@ class Audit:
         last = [burst.record() for burst in self._bursts.values() if burst.messages]
         last += [Record("upstream_stop", {"upstream": name}) for name in sorted(self._running)]
         last.append(Record("session_close"))
+        async with self._signing:  # one that is being made is finished first
+            self._closed = True
         await self._sign("close", [schema.body(record.event, record.fields) for record in last])
         if self._log is not None:
             self._log.close()
@@ -233,11 +237,14 @@ class Audit:
 
     async def _sign(self, trigger: str, last: Sequence[Mapping[str, Any]] = ()) -> None:
         """Sign where the log stands; a failure is said and changes nothing for the session."""
-        self._signed_at, self._unsigned = anyio.current_time(), 0
-        try:
-            await anyio.to_thread.run_sync(self._sign_now, trigger, last)
-        except AuditError as error:
-            self._logger.log("error", "audit_not_signed", reason=str(error))
+        async with self._signing:
+            if self._closed and not last:
+                return  # the checkpoint of the end is the next
+            self._signed_at, self._unsigned = anyio.current_time(), 0
+            try:
+                await anyio.to_thread.run_sync(self._sign_now, trigger, last)
+            except AuditError as error:
+                self._logger.log("error", "audit_not_signed", reason=str(error))
 
     def _sign_now(self, trigger: str, last: Sequence[Mapping[str, Any]]) -> None:
         # Imported where needed: most of what a session does comes before.
