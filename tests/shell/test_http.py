@@ -457,7 +457,8 @@ def test_a_signal_lets_a_call_in_flight_finish_and_then_everything_ends(tmp_path
             gateway.said("shutting_down")
             with caller_of(caller) as second:
                 assert second.post(second.request("ping")).status_code == 503
-            assert not [event for event in events if event.get("data")]  # its end, and no answer
+            (last,) = [json.loads(event["data"]) for event in events if event.get("data")]
+            assert "has ended" in last["error"]["message"]
         ending.join(PATIENCE)
         assert ended == [0]
         eventually(lambda: not is_running(pid))
