@@ -280,9 +280,9 @@ def test_an_absent_model_is_said_and_only_refused_where_it_is_required():
         Workers(Settings(names=NameSettings((("*", "no_such_model_here"),), required=True)))
 
 
-async def test_without_the_model_the_rest_is_still_found():
+async def test_without_the_model_what_is_plain_to_see_is_still_found():
     async with workers(Settings(names=NameSettings((("*", "no_such_model_here"),)))) as started:
-        assert await categories(started, f"{MAIL}, Ann Lee") == ["EMAIL"]
+        assert await categories(started, f"{MAIL}, Ann Lee and Thessaly Vandermeer") == ["EMAIL", "PERSON"]
 
 
 def test_importing_the_gateway_side_imports_no_model():
