@@ -92,8 +92,10 @@ class Structure:
         """The cells of a table that their column proves, column by column; a column goes when it has been read."""
         personal: set[int] = set()  # rows
         named: list[Column] = []
+        columns.reverse()  # a list gives up its last member in no time
+        fractions = ".0" in text
         while columns:
-            column = columns.pop(0)
+            column = columns.pop()
             kind = classify(column.key)
             if kind == NAME:
                 named.append(column)
@@ -103,7 +105,7 @@ class Structure:
             if (category := self._categories.get(kind)) is None:
                 continue
             fits = self._fitting(kind, test)
-            cells = [_whole(text, *cell) for cell in column.cells] if ".0" in text else column.cells
+            cells = [_whole(text, *cell) for cell in column.cells] if fractions else column.cells
             rows = [row for row, (start, end) in enumerate(cells) if fits(text[start:end])]
             rank = category.keyed_rank
             proved += [(*cells[row], category, rank, _KEY, None) for row in rows]
