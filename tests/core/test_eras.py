@@ -451,6 +451,19 @@ def test_a_stream_that_an_upstream_ends_is_opened_again(tmp_path: Path) -> None:
     assert talk.only("crm")["params"]["notifications"] == {"toolsListChanged": True}
 
 
+@pytest.mark.parametrize(("code", "goes_on"), [(-32603, True), (-32000, True), (-32601, False), (-32602, False)])
+def test_a_stream_that_breaks_is_opened_again_and_one_that_is_not_served_is_not(
+    tmp_path: Path, code: int, goes_on: bool
+) -> None:
+    talk = Conversation(settings(), tmp_path)
+    talk.connect("crm")
+    alone(talk, 1, "server/discover")
+    talk.answer("crm", DISCOVERED)
+    assert talk.take("crm")[-1]["method"] == "subscriptions/listen"
+    refuses(talk, "crm", {"code": code, "message": "no"})
+    assert (Timer("listen", "crm", "\n".join(Watch("toolsListChanged"))) in talk.timers) is goes_on
+
+
 # -- a stateless client, an upstream with a session ------------------------------------------------------
 
 
@@ -508,6 +521,21 @@ def test_what_comes_on_the_stream_of_a_call_is_about_that_call(tmp_path: Path) -
     talk.tell(Received("crm", asks, during=second))
     asked = talk.only()
     assert (asked["id"], asked["result"]["resultType"]) == (2, "input_required")
+
+
+def test_what_comes_on_the_stream_of_a_call_that_is_over_is_about_no_other(tmp_path: Path) -> None:
+    talk = stateless(tmp_path, upstream_has_session=True)
+    call(talk, 1, "crm__look")
+    over = talk.last_asked("crm")
+    talk.answer("crm", says("done")).sent.clear()
+    alone(talk, 2, "tools/call", {"name": "crm__send", "arguments": {}}, **{eras.LOG_LEVEL: "info"})
+    talk.sent.clear()
+    said = jsonrpc.encode(jsonrpc.notification("notifications/message", {"level": "info", "data": "x"}))
+    asks = jsonrpc.encode(jsonrpc.request(0, "elicitation/create", ASKS["params"]))
+    for late in (said, asks):
+        talk.tell(Received("crm", late, during=over))
+    assert talk.take() == []
+    assert talk.only("crm")["error"]["code"] == -32601
 
 
 def test_an_answer_that_comes_while_the_client_thinks_waits_for_it(tmp_path: Path) -> None:

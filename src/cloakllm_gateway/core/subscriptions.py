@@ -22,12 +22,15 @@ from cloakllm_gateway.core.requests import Asked
 from cloakllm_gateway.core.upstream import Phase, Upstream
 from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.protocol.eras import SUBSCRIPTION, Era
-from cloakllm_gateway.protocol.jsonrpc import Failure, Response
+from cloakllm_gateway.protocol.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND, Failure, Response
 
 PURPOSE = "listen"
 
-#: Seconds before a stream that an upstream ended is opened again.
+#: Seconds before a stream that ended, as it should or not, is opened again.
 AGAIN = 5.0
+
+#: Errors that say that there are no such streams, or not of this.
+_NOT_SERVED = (METHOD_NOT_FOUND, INVALID_PARAMS)
 
 #: The lists that may change, and what a stream says to hear of it.
 LISTS = {"tools": "toolsListChanged", "prompts": "promptsListChanged", "resources": "resourcesListChanged"}
@@ -156,10 +159,10 @@ class Subscriptions:
             if watch not in calls:
                 return
             calls[watch] = None
-            if isinstance(answer, Response):
+            if isinstance(answer, Failure) and answer.error.get("code") in _NOT_SERVED:
+                del calls[watch]
+            elif isinstance(answer, Response) or not is_ours(answer):  # else it is gone, and told of when it is back
                 self._emit(StartTimer(Timer(PURPOSE, upstream.name, "\n".join(watch)), AGAIN))
-            elif not is_ours(answer):
-                del calls[watch]  # it does not serve such streams
 
         wanted = {watch.member: [watch.item] if watch.item else True}
         call = self._calls.send(upstream, "subscriptions/listen", {"notifications": wanted}, ended, timeout=0)

@@ -124,11 +124,12 @@ class Upstream(Struct):
         return declared if isinstance(declared, dict) else None
 
     def serving(self, during: str | int | None = None) -> list[Asked]:
-        """The client's requests that its calls in flight serve, oldest first; of the call ``during`` alone if known."""
-        call = self.calls.get(during) if isinstance(during, int) else None
-        if call is not None and call.asked is not None:
-            return [call.asked]
-        return [call.asked for call in self.calls.values() if call.asked is not None]
+        """The client's requests that its calls in flight serve, oldest first; of the call ``during`` alone if known.
+
+        What comes on the stream of a call that is over, or of one of the gateway's own, is about no request.
+        """
+        calls = [call for id, call in self.calls.items() if during is None or id == during]
+        return [call.asked for call in calls if call.asked is not None]
 
     def restored(self) -> tuple[Entry, ...]:
         """The values that the calls in flight carried: whatever it says meanwhile may repeat their parts."""
