@@ -242,6 +242,27 @@ def test_a_number_in_json_text_loses_the_quotes_that_its_token_needed():
     assert put(hidden, entries=entries) == text
 
 
+@pytest.mark.parametrize(
+    "piece",
+    [
+        '  "card": ~,\n', '"card":~', '"card" : ~\n}', '\\n \\"card\\": ~,\\n \\"x\\": 1', "  ~,\n  ~\n]",
+        " ~ ", '"list": [~, 1, ~],',
+        '"a": {"n": ~}, "b": ~}',
+    ],
+)  # fmt: skip
+def test_a_number_in_a_piece_of_json_loses_the_quotes_that_its_token_needed(piece):
+    """Whoever edits a file sends pieces of it."""
+    quote = '\\"' if "\\" in piece else '"'
+    assert put(piece.replace("~", f"{quote}[CREDIT_CARD_0]{quote}")) == piece.replace("~", CARD.spelling.raw)
+
+
+@pytest.mark.parametrize(
+    "text", ['say "~".', 'f("~")', 'f(x, "~", y)', 'f(\n  "~",\n  x)', 'pay = "~"', "key: '~', 1", '"a": "~ or later",']
+)
+def test_elsewhere_a_number_keeps_the_quotes_around_it(text):
+    assert put(text.replace("~", "[CREDIT_CARD_0]")) == text.replace("~", CARD.spelling.raw)
+
+
 def test_a_find_inside_a_json_number_grows_to_the_number():
     text = "[-4111111111111111.5, 1]"
     hidden, entries, _ = hide(text, [Span(2, 18, "CREDIT_CARD", text[2:18], text[2:18])])

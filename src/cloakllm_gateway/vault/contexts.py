@@ -39,6 +39,7 @@ class Spot(NamedTuple):
     token, ``host`` the authority of the URL around it.  ``authority`` says
     that it stands in a URL's scheme, user, host or port, ``whole_authority``
     that it is all of that, ``in_key`` that it stands in a key of a JSON object.
+    ``member`` is the same as ``literal`` where the text is a piece of JSON.
     """
 
     match: TokenMatch
@@ -50,6 +51,7 @@ class Spot(NamedTuple):
     authority: bool = False
     whole_authority: bool = False
     in_key: bool = False
+    member: Range | None = None
 
 
 def spots(text: str, is_url: bool = False) -> list[Spot]:
@@ -82,15 +84,17 @@ def _spots(
             quoted = (Encoding.HTML,) if attributes.hold(match.start, match.end) else ()
             if not encoded and links.hold(match.start, match.end):
                 quoted = (*quoted, Encoding.MARKDOWN)
+            inside = layers + quoted + (Encoding.URL,) * encoded
             yield Spot(
                 match,
                 outer(match.start),
                 outer(match.end),
-                layers + quoted + (Encoding.URL,) * encoded,
+                inside,
                 literal if (match.start, match.end) == (0, len(text)) else None,
                 where.host,
                 where.authority,
                 where.whole,
+                member=None if inside else _member(masked, match),
             )
         return
     for found in _LITERAL.finditer(text):
@@ -101,6 +105,34 @@ def _spots(
             is_key = _COLON.match(text, found.end()) is not None
             for spot in _spots(inner.text, (*layers, Encoding.JSON), inside, bounds, False):
                 yield spot._replace(in_key=True) if is_key else spot
+
+
+#: What stands between the parts of JSON: white space, written out or escaped.
+_AROUND = r"(?:[ \t\r\n]|\\+[nrt]){0,64}"
+_BEFORE = lazy(rf'(?:(?P<colon>\\*" ?:)|[\[,]|^)(?P<gap>{_AROUND})(?P<quote>\\*")\Z', re.MULTILINE)
+_AFTER = lazy(rf'(?P<quote>\\*"){_AROUND}(?:[,\]}}]|\Z)')
+#: How far from a token its place in a piece of JSON is looked for.
+_NEAR = 256
+
+
+def _member(masked: str, match: TokenMatch) -> Range | None:
+    """The bounds, quotes included, of the string of a piece of JSON that holds nothing but ``match``.
+
+    Whoever edits a file sends pieces of it, `"card": "[CREDIT_CARD_0]",` for
+    one.  What has no key has to stand in an array, or on a line of its own
+    that is no argument of a function.
+    """
+    near = masked[max(0, match.start - _NEAR) : match.start]
+    before = _BEFORE.search(near) if near.endswith('"') else None
+    after = _AFTER.match(masked, match.end) if before else None
+    if not before or not after or before["quote"] != after["quote"]:
+        return None
+    if not before["colon"]:
+        opening = max(map(near.rfind, "[({"))
+        is_line = "n" in before["gap"].replace("\n", "n") or not before[0].startswith(("[", ","))
+        if near[opening : opening + 1] != "[" and (not is_line or near[opening : opening + 1] == "("):
+            return None
+    return match.start - len(before["quote"]), after.end("quote")
 
 
 class _Inside:

@@ -116,8 +116,9 @@ def _written(entry: Entry, spot: Spot, whole: bool) -> tuple[int, int, str]:
     """The range of the text to replace, and by what."""
     spelling = entry.spelling
     is_number = spelling.kind is Kind.NUMBER or spelling.encoding is Encoding.JSON_NUMBER
-    if is_number and spot.literal and _LEXEME.fullmatch(spelling.raw):
-        return (*spot.literal, spelling.raw)
+    quoted = spot.literal or spot.member
+    if is_number and quoted and _LEXEME.fullmatch(spelling.raw):
+        return (*quoted, spelling.raw)
     if not spot.layers:
         return spot.start, spot.end, spelling.value if whole and not is_number else spelling.raw
     return spot.start, spot.end, _layered(spelling, spot.layers, alone=spot.literal is not None)
