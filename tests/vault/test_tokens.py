@@ -142,6 +142,23 @@ def test_tokens_code_and_column_names_are_no_near_misses(text):
     assert near_misses(text, CATEGORIES, whole=True) == []
 
 
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        "[EMAIL_\n0]",
+        "[EMAIL\r\n_0]",
+        "[\nEMAIL_0]",
+        "[EMAIL_0\n]",
+        "[EMAIL\u200b_0]",
+        "[\ufeffEMAIL_0]",
+        "[EMAIL_0\ufe0f]",
+    ],
+)
+def test_a_token_that_was_wrapped_or_holds_something_unseen_is_a_near_miss_in_any_text(damaged):
+    text = f"mail {damaged}, please"
+    assert [(m.category, m.written) for m in near_misses(text, CATEGORIES, whole=True)] == [("EMAIL", damaged)]
+
+
 @given(TEXTS)
 def test_near_misses_are_disjoint_and_repeat_what_was_written(text):
     tokens = {(m.start, m.end) for m in scan(text)}

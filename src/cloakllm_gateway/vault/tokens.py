@@ -126,7 +126,9 @@ _OPEN = r"\\{0,4}\[|%(?:25)?5[Bb]|［|【|\\u005[Bb]|&#91;|&#[xX]5[Bb];|&lbrack;
 _CLOSE = r"\\{0,4}\]|%(?:25)?5[Dd]|］|】|\\u005[Dd]|&#93;|&#[xX]5[Dd];|&rbrack;|&rsqb;"
 #: One of these stands in every opening bracket: long texts without one are not looked through.
 _OPENINGS = ("[", "%5", "%255", "［", "【", "\\u005", "&#", "&l")
-_GAP = r"[ \t_\\:#.-]{0,3}"
+#: White space, what is not seen, and line ends, since whoever wraps a text may wrap a token.
+_BLANK = r" \t\r\n\u00ad\u200b-\u200d\u2060\ufe0f\ufeff"
+_GAP = rf"[{_BLANK}_\\:#.-]{{0,3}}"
 #: The number of a damaged token: digits, or letters that are mistaken for digits.
 _TAIL = r"(?:[0-9]{1,20}|[OolI])(?:[_-][0-9]{1,20}){0,3}"
 
@@ -138,7 +140,7 @@ def _near(categories: frozenset[str]) -> tuple[re.Pattern[str], re.Pattern[str]]
     names = sorted(categories, key=lambda name: (-len(name), name))
     name = "|".join(re.escape(name).replace("_", r"[ _\\-]{1,2}") for name in names)
     # `row[EMAIL - 1]` is a subscript: a bracket behind a name or another bracket is code.
-    anywhere = rf"(?<![A-Za-z0-9_)\]])(?:{_OPEN})[ \t]{{0,3}}({name}){_GAP}{_TAIL}[ \t]{{0,3}}(?:{_CLOSE})"
+    anywhere = rf"(?<![A-Za-z0-9_)\]])(?:{_OPEN})[{_BLANK}]{{0,3}}({name}){_GAP}{_TAIL}[{_BLANK}]{{0,3}}(?:{_CLOSE})"
     # Upper case only: `phone_1` may well be the name of a column.
     whole = rf"[\W_]{{0,4}}({name})[_\\-]{{1,2}}{_TAIL}[\W_]{{0,4}}"
     return re.compile(anywhere, re.IGNORECASE | re.ASCII), re.compile(whole, re.ASCII)
