@@ -755,6 +755,50 @@ def test_a_stream_hears_of_the_tasks_it_names(tmp_path: Path) -> None:
     assert (told["result"], told["_meta"]) == (says("[EMAIL_0]"), {eras.SUBSCRIPTION: "s"})
 
 
+def test_a_task_whose_id_holds_a_value_is_followed_under_a_handle(tmp_path: Path) -> None:
+    talk = stateless(tmp_path)
+    call(talk, 1, "crm__send")
+    task = {"taskId": f"for {MAIL}", "status": "working"}
+    talk.answer("crm", {"resultType": "task", **task})
+    handle = talk.only()["result"]["taskId"]
+    assert MAIL not in handle
+    alone(talk, 2, "tasks/get", {"taskId": handle})
+    assert talk.take("crm")[-1]["params"]["taskId"] == task["taskId"]
+    talk.answer("crm", {"resultType": "complete", **task})
+    assert talk.only()["result"]["taskId"] == handle
+
+    alone(talk, "s", "subscriptions/listen", {"notifications": {"taskIds": [handle]}})
+    assert talk.only()["params"]["notifications"] == {"taskIds": [handle]}
+    assert talk.take("crm")[-1]["params"]["notifications"] == {"taskIds": [task["taskId"]]}
+    talk.upstream("crm", jsonrpc.notification("notifications/tasks", task))
+    assert talk.only()["params"]["taskId"] == handle
+
+
+def test_tasks_of_the_same_id_are_two_by_all_they_are_asked_by(tmp_path: Path) -> None:
+    talk = stateless(tmp_path, upstreams={name: upstream(name) for name in ("crm", "evil")})
+    talk.connect("evil").answer("evil", DISCOVERED)
+    alone(talk, "tools", "tools/list")
+    for name in ("crm", "evil"):
+        talk.answer(name, {"tools": [{"name": "send", "inputSchema": {"type": "object"}}]})
+    ids = []
+    for number, name in enumerate(("crm", "evil")):
+        talk.sent.clear()
+        call(talk, number, f"{name}__send")
+        talk.answer(name, {"resultType": "task", "taskId": "1", "status": "working"})
+        ids.append(talk.only()["result"]["taskId"])
+    assert len(set(ids)) == 2
+
+    alone(talk, "s", "subscriptions/listen", {"notifications": {"taskIds": ids}})
+    talk.sent.clear()
+    for name in ("crm", "evil"):
+        talk.upstream(name, jsonrpc.notification("notifications/tasks", {"taskId": "1", "status": "completed"}))
+    assert [told["params"]["taskId"] for told in talk.take()] == ids
+    alone(talk, 9, "tasks/get", {"taskId": ids[1]})
+    assert talk.only("evil")["params"]["taskId"] == "1"
+    talk.answer("evil", {"resultType": "complete", "taskId": "1", "status": "completed"})
+    assert talk.only()["result"]["taskId"] == ids[1]
+
+
 @pytest.mark.parametrize("method", ["tasks/get", "tasks/cancel", "tasks/update"])
 def test_a_task_nobody_told_this_client_of_is_unknown(tmp_path: Path, method: str) -> None:
     talk = stateless(tmp_path)

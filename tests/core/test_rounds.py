@@ -32,6 +32,13 @@ def suspended(talk: Conversation, id: int = 1, **params: Any) -> str:
     return state
 
 
+def finish(talk: Conversation) -> None:
+    """Let the shell answer, the newest job first."""
+    for job in reversed(talk.held_jobs()):
+        while job in talk.held_jobs():
+            talk.release(job)
+
+
 # -- who may ask -------------------------------------------------------------------------------------
 
 
@@ -96,9 +103,7 @@ def test_a_call_that_is_refused_another_round_ends_behind_what_was_said_before(t
     said = {"progressToken": asked, "progress": 1, "message": MAIL}
     talk.upstream("crm", jsonrpc.notification("notifications/progress", said))
     talk.upstream("crm", jsonrpc.result(asked, {"resultType": "input_required", "inputRequests": {"who": 3}}))
-    for job in reversed(talk.held_jobs()):
-        while job in talk.held_jobs():
-            talk.release(job)
+    finish(talk)
     assert [message.get("method", "the answer") for message in talk.take()] == ["notifications/progress", "the answer"]
 
 
@@ -177,3 +182,16 @@ def test_what_is_no_result_is_told_with_the_name_of_whose_it_was(tmp_path: Path)
     talk.upstream("crm", {"jsonrpc": "2.0", "id": talk.last_asked("crm"), "result": MAIL})
     answer = talk.only()
     assert answer["result"]["isError"] and "The upstream crm sent a malformed message" in text_of(answer)
+
+
+@pytest.mark.parametrize("reused", [1, 2])
+def test_what_was_said_for_a_request_that_is_taken_back_is_told_to_no_other(tmp_path: Path, reused: int) -> None:
+    talk = stateless(tmp_path)
+    talk.hold = True
+    alone(talk, 1, "tools/call", {"name": "crm__send"}, progressToken="p")
+    said = {"progressToken": talk.last_asked("crm"), "progress": 1, "message": MAIL}
+    talk.upstream("crm", jsonrpc.notification("notifications/progress", said))
+    talk.client(jsonrpc.notification(CANCELLED, {"requestId": 1}))
+    alone(talk, reused, "tools/call", {"name": "crm__look"}, progressToken="p")
+    finish(talk)
+    assert talk.take() == []

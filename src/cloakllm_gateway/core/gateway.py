@@ -135,7 +135,7 @@ class Gateway:
         )  # fmt: skip
         self._rounds = Rounds(self._questions, emit, self._outbound.resend, self._refusal)
         self._notices = Notices(
-            settings, self._jobs, self._calls, self._questions, self._subscriptions, self._directory, emit,
+            settings, self._jobs, self._calls, self._questions, self._subscriptions, self._tasks, self._directory, emit,
             self._to_client, self._list_changed,
         )  # fmt: skip
         self._greeting = Greeting(
@@ -385,7 +385,7 @@ class Gateway:
         if isinstance(answer, Failure):
             error = part if upstream.era is front else eras.error_for(front, request.method, part)
             return {"jsonrpc": "2.0", "id": request.id, "error": error}
-        own = self._questions.within(upstream, self._tasks.with_own(upstream, part))
+        own = self._questions.within(upstream, self._tasks.with_own(upstream, request.method, part))
         result = self._tools.fitting(request, answer.result, own)
         if front is not upstream.era:
             result = eras.for_session(request.method, result) if front is Era.SESSION else eras.for_stateless(result)

@@ -13,6 +13,7 @@ from cloakllm_gateway.core.questions import Questions
 from cloakllm_gateway.core.requests import Asked
 from cloakllm_gateway.core.settings import Settings
 from cloakllm_gateway.core.subscriptions import TASK, URI, Subscriptions, Watch
+from cloakllm_gateway.core.tasks import Tasks
 from cloakllm_gateway.core.upstream import Upstream
 from cloakllm_gateway.protocol import eras, jsonrpc
 from cloakllm_gateway.protocol.eras import Era
@@ -42,6 +43,7 @@ class Notices:
         calls: Calls,
         questions: Questions,
         subscriptions: Subscriptions,
+        tasks: Tasks,
         directory: Directory,
         emit: Callable[[Effect], None],
         to_client: Callable[[list[Effect]], None],
@@ -52,6 +54,7 @@ class Notices:
         self._calls = calls
         self._questions = questions
         self._subscriptions = subscriptions
+        self._tasks = tasks
         self._directory = directory
         self._emit = emit
         self._to_client = to_client
@@ -120,7 +123,7 @@ class Notices:
 
     def _streamed(self, upstream: Upstream, watch: Watch, method: str) -> Deliver:
         def deliver(params: Mapping[str, Any] | None) -> Sequence[Effect]:
-            said = self._questions.within(upstream, dict(params or {}))
+            said = self._questions.within(upstream, self._tasks.told(upstream, dict(params or {})))
             return self._subscriptions.told(upstream.name, watch, method, said)
 
         return deliver

@@ -88,7 +88,11 @@ class Requests:
         return self._waiting.get(_key(id))
 
     def take_back(self, asked: Asked) -> None:
-        """The client no longer wants the answer."""
+        """The client no longer wants the answer, nor to hear how it comes about: its id may mean another request."""
+        self._drop(asked)
+        asked.waits = None
+
+    def _drop(self, asked: Asked) -> None:
         self._live.pop(id(asked.request), None)
         if asked.waits is not None:
             self._waiting.pop(_key(asked.waits), None)
@@ -122,7 +126,7 @@ class Requests:
             asked.kept = message
             return preceding or []
         answer = self._finish(request, {**message, "id": asked.waits})
-        self.take_back(asked)
+        self._drop(asked)  # but for what came before the answer and is not clean yet, it waits under its id
         return [*(preceding or []), Send(CLIENT, answer, request.method)]
 
     def answer(self, request: Request, result: dict[str, Any], preceding: list[Effect] | None = None) -> None:

@@ -192,10 +192,12 @@ class Serving:
 
     def _serve_log_level(self, request: Request) -> None:
         """Every upstream that logs gets the level; the client gets one answer."""
-        self._log_level = request.params
         level = (request.params or {}).get("level")
-        if level in eras.LEVELS:
-            self._calls.client = self._calls.client._replace(log_level=level)
+        if level not in eras.LEVELS:
+            self._requests.refuse(request, INVALID_PARAMS, texts.NO_LEVEL)
+            return
+        self._log_level = request.params
+        self._calls.client = self._calls.client._replace(log_level=level)
         able = self._ready("logging")
         # A stateless upstream hears it with each request.
         logging = [upstream for upstream in able if upstream.era is Era.SESSION]
@@ -246,7 +248,7 @@ class Serving:
         if asked is None:
             return
         watches = {uri: watch for uri in uris if (watch := self._watch_of(uri))}
-        tasks = {id: (maker, Watch(TASK, id)) for id in _list(wanted.get(TASK)) if (maker := self._tasks.maker(id))}
+        tasks = {id: watch for id in _list(wanted.get(TASK)) if (watch := self._watch_of_task(id))}
         gets = granted(wanted, self._greeting.capabilities, {URI: list(watches), TASK: list(tasks)})
         lists = frozenset(kind for kind, member in subscriptions.LISTS.items() if member in gets)
         stream = Stream(asked, lists, frozenset((*watches.values(), *tasks.values())))
@@ -266,6 +268,10 @@ class Serving:
             return None
         self._directory.claim(upstream.name, real, uri)
         return upstream.name, Watch(URI, real)
+
+    def _watch_of_task(self, id: Any) -> tuple[str, Watch] | None:
+        maker = self._tasks.maker(id)
+        return None if maker is None else (maker, Watch(TASK, self._tasks.original(self._upstreams[maker], id)))
 
     def _serve_task(self, request: Request, task: Any) -> None:
         """A task belongs to the upstream that made it, and is this client's if it was told of it.

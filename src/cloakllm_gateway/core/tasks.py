@@ -19,17 +19,33 @@ class Tasks:
         """The upstream that made the task the client calls ``id``."""
         return self._makers.get(id) if isinstance(id, str) else None
 
-    def with_own(self, upstream: Upstream, result: dict[str, Any]) -> dict[str, Any]:
-        """Note whose tasks a result speaks of; an id that is another upstream's already becomes a handle."""
+    def original(self, upstream: Upstream, id: str) -> str:
+        """What ``upstream`` calls the task that the client calls ``id``."""
+        return str(self._handles.original(upstream.settings.origin, id))
+
+    def told(self, upstream: Upstream, said: dict[str, Any]) -> dict[str, Any]:
+        """What is said of a task, under the id that the client knows it by."""
+        id = said.get("taskId")
+        return said if self.maker(id) in (None, upstream.name) else self._own(upstream, said)
+
+    def with_own(self, upstream: Upstream, method: str, result: dict[str, Any]) -> dict[str, Any]:
+        """Note whose tasks a result of ``method`` speaks of; an id that is another upstream's already becomes a handle.
+
+        In the stateless era the result is the task itself.
+        """
         listed = result.get("tasks")
         if isinstance(listed, list):
-            result = {**result, "tasks": [self._own(upstream, task) for task in listed]}
-        if result.get("resultType") == "task":  # the extension of the stateless era: the result is the task
-            return self._own(upstream, result)  # type: ignore[no-any-return]
-        return {**result, "task": self._own(upstream, result["task"])} if "task" in result else result
+            result = {
+                **result,
+                "tasks": [self._own(upstream, task) if isinstance(task, dict) else task for task in listed],
+            }
+        if method.startswith("tasks/") or result.get("resultType") == "task":
+            return self._own(upstream, result)
+        task = result.get("task")
+        return {**result, "task": self._own(upstream, task)} if isinstance(task, dict) else result
 
-    def _own(self, upstream: Upstream, task: Any) -> Any:
-        id = task.get("taskId") if isinstance(task, dict) else None
+    def _own(self, upstream: Upstream, task: dict[str, Any]) -> dict[str, Any]:
+        id = task.get("taskId")
         if not isinstance(id, str):
             return task
         if self._makers.setdefault(id, upstream.name) == upstream.name:

@@ -28,6 +28,7 @@ NOT_OFFERED = "The client does not offer this, or the gateway's configuration do
 NOBODY_SERVES = "No upstream that is ready offers this"
 NO_URI = "A resource is asked for by its uri, a string"
 NO_ARGUMENTS = "The arguments are not an object"
+NO_LEVEL = "The level is none of those of RFC 5424: debug, info, notice, warning, error, critical, alert, emergency"
 INTERNAL_ERROR = "The gateway had an internal error; nothing of the request was passed on"
 NOT_GRANTED = "The configuration does not let this upstream show pages (ui)"
 UNKNOWN_TASK = "No upstream has this task"

@@ -155,7 +155,8 @@ HELLO: dict[str, Shape] = {
     "clientInfo": IMPLEMENTATION, "serverInfo": IMPLEMENTATION, "instructions": DATA,
 }  # fmt: skip
 EMPTY: dict[str, Shape] = {"_meta": META}
-CALL_RESULT: dict[str, Shape] = {**ASK, "content": [CONTENT], "structuredContent": DATA, "isError": PROTOCOL}
+#: What a tool gives at once, or the task (its members, in the stateless era) that will.
+CALL_RESULT: dict[str, Shape] = {**ASK, **TASK, "content": [CONTENT], "structuredContent": DATA, "isError": PROTOCOL}
 SUBSCRIPTIONS: dict[str, Shape] = {
     "toolsListChanged": PROTOCOL, "promptsListChanged": PROTOCOL, "resourcesListChanged": PROTOCOL,
     "resourceSubscriptions": [URI], "taskIds": [HANDLE],
@@ -198,7 +199,7 @@ SURFACE: dict[str, Row] = {
         {**RESULT, "completion": {"values": [DATA], "total": PROTOCOL, "hasMore": PROTOCOL}},
     ),
     # -- tasks, asked by either side (2025-11-25), and by the client (the 2026 extension)
-    "tasks/get": Row({"_meta": META, "taskId": HANDLE}, {**CALL_RESULT, **TASK, "result": CALL_RESULT, "error": ERROR}),
+    "tasks/get": Row({"_meta": META, "taskId": HANDLE}, {**CALL_RESULT, "result": CALL_RESULT, "error": ERROR}),
     "tasks/result": Row({"_meta": META, "taskId": HANDLE}, CALL_RESULT),
     "tasks/list": Row(PAGE, {**PAGED, "tasks": [TASK]}),
     "tasks/cancel": Row({"_meta": META, "taskId": HANDLE}, {**RESULT, **TASK}),
