@@ -84,17 +84,17 @@ def _spots(
             quoted = (Encoding.HTML,) if attributes.hold(match.start, match.end) else ()
             if not encoded and links.hold(match.start, match.end):
                 quoted = (*quoted, Encoding.MARKDOWN)
-            inside = layers + quoted + (Encoding.URL,) * encoded
+            around = layers + quoted + (Encoding.URL,) * encoded
             yield Spot(
                 match,
                 outer(match.start),
                 outer(match.end),
-                inside,
+                around,
                 literal if (match.start, match.end) == (0, len(text)) else None,
                 where.host,
                 where.authority,
                 where.whole,
-                member=None if inside else _member(masked, match),
+                member=None if around else _member(masked, match),
             )
         return
     for found in _LITERAL.finditer(text):
