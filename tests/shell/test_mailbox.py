@@ -51,3 +51,15 @@ async def test_a_receiver_that_waits_is_woken():
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(box.put, "late")
             assert await box.get() == "late"
+
+
+async def test_a_sender_that_gives_up_does_not_hold_up_the_next():
+    box = Mailbox[int](1)
+    box.put_nowait(0)
+    with anyio.fail_after(10):
+        async with anyio.create_task_group() as tasks:
+            with anyio.move_on_after(0.05):
+                await box.put(1)
+            tasks.start_soon(box.put, 2)
+            await anyio.wait_all_tasks_blocked()
+            assert [await box.get(), await box.get()] == [0, 2]

@@ -120,7 +120,7 @@ def decode(line: bytes, limits: Limits = DEFAULT_LIMITS) -> Any:
     fault, code = "", INVALID_REQUEST
     try:
         value = _parse(line)
-        fault = _excess(value, limits)
+        fault = "" if _is_small(line, limits) else _excess(value, limits)
     except RecursionError:
         fault = _too_deep(limits)
     except ValueError:
@@ -171,6 +171,13 @@ _FAST = msgspec.json.Decoder(float_hook=_number)
 _EXACT = json.JSONDecoder(parse_float=_number, parse_int=_integer, parse_constant=_refuse)
 #: Where msgspec would read the integer `-0` as `0`.  It may stand in a string: the exact decoder is merely slower.
 _ZERO = lazy(rb"-0(?=[,\]}\s]|\Z)")
+
+
+def _is_small(line: bytes, limits: Limits) -> bool:
+    """Whether a line can't exceed the limits on its structure: by its brackets and commas, in strings or not."""
+    containers = line.count(b"{") + line.count(b"[")
+    members = containers + line.count(b",")
+    return containers <= limits.max_depth and containers * members <= limits.max_steps
 
 
 def _excess(value: Any, limits: Limits) -> str:

@@ -2,15 +2,15 @@
 
 A memory stream of anyio gives way to other tasks at every item; between the
 one who listens and the one who works that is a turn of the event loop for each
-message, several times per call.
+message, several times per call.  So whoever has to wait does so for a future,
+and nobody else waits.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from typing import Generic, TypeVar
-
-import anyio
 
 T = TypeVar("T")
 
@@ -21,8 +21,8 @@ class Mailbox(Generic[T]):
     def __init__(self, room: float) -> None:
         self._room = room
         self._items: deque[T] = deque()
-        self._filled = anyio.Event()
-        self._emptied = anyio.Event()
+        self._receiver: asyncio.Future[None] | None = None
+        self._senders: deque[asyncio.Future[None]] = deque()
 
     def __len__(self) -> int:
         return len(self._items)
@@ -30,20 +30,26 @@ class Mailbox(Generic[T]):
     async def put(self, item: T) -> None:
         """Add ``item``, once there is room."""
         while len(self._items) >= self._room:
-            self._emptied = self._emptied if not self._emptied.is_set() else anyio.Event()
-            await self._emptied.wait()
+            turn = asyncio.get_running_loop().create_future()
+            self._senders.append(turn)
+            await turn
         self.put_nowait(item)
 
     def put_nowait(self, item: T) -> None:
         """Add ``item``, room or not."""
         self._items.append(item)
-        self._filled.set()
+        if self._receiver is not None and not self._receiver.done():
+            self._receiver.set_result(None)
 
     async def get(self) -> T:
         """The oldest item; waits where there is none."""
         while not self._items:
-            self._filled = anyio.Event()
-            await self._filled.wait()
+            self._receiver = asyncio.get_running_loop().create_future()
+            await self._receiver
         item = self._items.popleft()
-        self._emptied.set()
+        while self._senders:
+            turn = self._senders.popleft()
+            if not turn.done():  # one whose sender was cancelled leads to the next
+                turn.set_result(None)
+                break
         return item
