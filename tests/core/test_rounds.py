@@ -92,6 +92,19 @@ def test_a_task_asks_nothing_that_its_upstream_may_not_ask(tmp_path: Path) -> No
     assert talk.only()["result"]["inputRequests"] == {}
 
 
+@pytest.mark.parametrize("method", ["tasks/update", "tools/call"])
+def test_what_a_person_answers_a_task_is_hidden_when_it_comes_back(tmp_path: Path, method: str) -> None:
+    talk = stateless(tmp_path)
+    call(talk, 1, "crm__send")
+    talk.answer("crm", {"resultType": "task", "taskId": "t-1", "status": "working"}).sent.clear()
+    answers = {"who": {"action": "accept", "content": {"password": "correct-horse-9"}}}
+    params = {"taskId": "t-1"} if method == "tasks/update" else {"name": "crm__send"}
+    alone(talk, 2, method, {**params, "inputResponses": answers})
+    assert talk.only("crm")["params"]["inputResponses"] == answers
+    talk.answer("crm", {"resultType": "complete", "statusMessage": "tried correct-horse-9", **says("correct-horse-9")})
+    assert "correct-horse" not in str(talk.only())
+
+
 # -- how it ends -------------------------------------------------------------------------------------
 
 

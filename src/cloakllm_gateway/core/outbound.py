@@ -10,7 +10,7 @@ from cloakllm_gateway.core import accounts, texts
 from cloakllm_gateway.core.calls import Calls
 from cloakllm_gateway.core.directory import Directory
 from cloakllm_gateway.core.events import Effect, Log, Used
-from cloakllm_gateway.core.jobs import Jobs
+from cloakllm_gateway.core.jobs import Jobs, Work
 from cloakllm_gateway.core.policy import Policy
 from cloakllm_gateway.core.questions import Questions
 from cloakllm_gateway.core.rawdata import RAW_DUMP, distinct, raw_texts
@@ -102,7 +102,26 @@ class Outbound:
             self._emit(Log("warning", "refused", about))
             self._requests.refuse(request, INVALID_PARAMS, texts.refusal(refused))
             return
-        self._send_watched(request, upstream, restored, params, uri, marked)
+        then = partial(self._send_watched, request, upstream, restored, params, uri, marked)
+        if "inputResponses" in params:
+            self._learn(request, upstream, params, then)
+        else:
+            then()
+
+    def _learn(self, request: Request, upstream: Upstream, params: dict[str, Any], then: Callable[[], None]) -> None:
+        """What a person answered becomes known before the upstream can echo it (see :class:`Questions`)."""
+
+        def done(_part: Any, effects: list[Effect]) -> None:
+            for effect in effects:
+                self._emit(effect)
+            then()
+
+        def failed(reason: str) -> None:
+            self._requests.refuse(request, INTERNAL_ERROR, texts.answer_withheld(reason))
+
+        said = {"inputResponses": params["inputResponses"]}
+        shape = SURFACE["tasks/update"].params
+        self._jobs.start(Work(upstream, request.method, said, shape, done, failed, direction="to_upstream"))
 
     def _is_there(self, request: Request, upstream: Upstream) -> bool:
         """Whether ``upstream`` can be sent anything; if not, that is the answer."""

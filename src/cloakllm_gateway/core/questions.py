@@ -239,7 +239,7 @@ class Questions:
         shape = SURFACE[open.request.method].result or DATA
 
         def failed(reason: str) -> None:
-            self._fail(open, f"The gateway withheld the answer: {reason}")
+            self._fail(open, texts.answer_withheld(reason))
 
         def done(_part: Any, effects: list[Effect]) -> None:
             for effect in effects:

@@ -83,6 +83,10 @@ def withheld(upstream: str, reason: str) -> str:
     return f"The gateway withheld the answer of {upstream}: {reason}. {MAY_HAVE_TAKEN_EFFECT}"
 
 
+def answer_withheld(reason: str) -> str:
+    return f"The gateway withheld what was answered: {reason}"
+
+
 def overlong(peer: str, limit: int) -> str:
     return f"A message of {peer} is larger than the limit of {limit} bytes (limits.max_message_bytes)"
 
