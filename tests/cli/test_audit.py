@@ -218,6 +218,14 @@ def test_a_report_tells_values_for_another_server_from_those_for_their_own(tmp_p
     assert "from crm" in text and "to mailer" in text
 
 
+def test_a_command_is_no_session_that_did_not_end(tmp_path: Path):
+    fields = {"action": "list", "namespace": "default", "count": 3, "refused": False}
+    writer(tmp_path).append([schema.body("vault", fields)])
+    text = run("report", tmp_path).stdout
+    assert "Sessions: 0, not ended in order: 0" in text and "vault  1" in text
+    assert run("report", tmp_path, "--format", "html").exit_code == 0
+
+
 def test_a_report_names_what_nobody_looked_at(tmp_path: Path):
     passed = {"upstream": "crm", "method": "tools/call", "direction": "to_model", "messages": 7}
     writer(tmp_path).append([schema.body("passed", passed)])

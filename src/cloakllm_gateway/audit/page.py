@@ -31,7 +31,7 @@ h1 { font-size: 1.6em; margin-bottom: .2em; } h2 { font-size: 1.1em; margin: 2.2
   font-size: .85em; line-height: 1.3; }
 .tiles b { display: block; font-size: 1.7em; color: #1b1f24; font-variant-numeric: tabular-nums; }
 table { border-collapse: collapse; width: 100%; } th { text-align: left; font-weight: 600; color: #59636e; }
-th, td { padding: .2em .8em .2em 0; border-bottom: 1px solid #e3e6ea; overflow-wrap: anywhere; }
+th, td { padding: .2em .8em .2em 0; border-bottom: 1px solid #e3e6ea; } td { overflow-wrap: anywhere; }
 th:last-child, td:last-child { text-align: right; padding-right: 0; font-variant-numeric: tabular-nums; }
 svg { width: 100%; height: auto; } text { font: 11px system-ui, sans-serif; fill: #59636e; } .none { color: #59636e; }
 @media print { body { margin: 0; max-width: none; } h2 { break-after: avoid; } tr, svg { break-inside: avoid; } }

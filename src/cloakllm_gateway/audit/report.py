@@ -62,6 +62,8 @@ def _add(report: Report, entry: Mapping[str, Any]) -> None:
     report.events[event] += 1
     report.first, report.last = min(report.first or time, time), max(report.last, time)
     day = report.days.setdefault(time[:10], Counter())
+    if event == "vault":  # of a command, which served nobody
+        return
     session = report.sessions.setdefault(_text(entry.get("session")), Session(time, time))
     session.last, session.entries = max(session.last, time), session.entries + 1
     match event:

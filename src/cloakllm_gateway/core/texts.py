@@ -80,7 +80,7 @@ def timed_out(upstream: str, seconds: float) -> str:
 
 
 def withheld(upstream: str, reason: str) -> str:
-    return f"The gateway withheld the answer of {upstream}: {reason}. {MAY_HAVE_TAKEN_EFFECT}"
+    return f"The gateway withheld the answer of {upstream}: {reason.removesuffix('.')}. {MAY_HAVE_TAKEN_EFFECT}"
 
 
 def answer_withheld(reason: str) -> str:
