@@ -115,7 +115,7 @@ class Gateway:
         handles, emit = Handles(), self._out.append
         self._tasks = Tasks(handles)
         self._directory = Directory()
-        self._restorer = Restorer(Policy(settings), vault, handles, settings.categories, {})
+        self._restorer = Restorer(Policy(settings), vault, handles, settings.categories, {}, settings.redacts)
         self._requests = Requests(settings.max_pending, emit, self._finished)
         self._calls = Calls(emit, alone=len(self._upstreams) == 1)
         self._jobs = Jobs(settings, vault, handles, self._directory, emit, clock)
@@ -350,9 +350,8 @@ class Gateway:
 
     def _call_answered(self, request: Request, upstream: Upstream, call: Call, answer: Response | Failure) -> None:
         """An answer for the client: make it clean, keep its place in the order, hand it over."""
-        asked = self._requests.get(request)
-        if asked is not None:
-            asked.calls.discard((upstream.name, call.id))
+        if waiting := self._requests.get(request):
+            waiting.calls.discard((upstream.name, call.id))
         ticket = upstream.lane.enter(is_response=True)
 
         def settle(effects: list[Effect]) -> None:
@@ -360,8 +359,8 @@ class Gateway:
 
         def done(part: Any, effects: list[Effect]) -> None:
             if isinstance(answer, Response) and upstream.era is Era.STATELESS and eras.wants_more(answer.result):
-                begun = self._rounds.begin(asked, upstream, call, answer.result, part) if asked else []
-                settle([*effects, *begun])
+                asked = self._requests.get(request)  # it may have been taken back in the meantime
+                settle([*effects, *(self._rounds.begin(asked, upstream, call, answer.result, part) if asked else [])])
                 return
             settle(self._requests.reply(request, self._answer_of(request, upstream, answer, part), effects))
 

@@ -66,6 +66,7 @@ class Jobs:
         clock: Callable[[], float],
     ) -> None:
         self._settings = settings
+        self._redacts = settings.redacts
         self._policy = Policy(settings)
         self._vault = vault
         self._handles = handles
@@ -101,7 +102,7 @@ class Jobs:
             handles=self._handles,
             categories=self._settings.categories,
             treatments=self._treatments(work),
-            redacts=self._settings.redacts,
+            redacts=self._redacts,
             uris=known_as,
             restored=work.restored,
         )

@@ -72,7 +72,8 @@ class Restorer(Struct, frozen=True):
     """Restores for one session.
 
     ``categories`` are the names that make ``[NAME_1]`` a token of ours,
-    ``answers`` what a person said so far.
+    ``answers`` what a person said so far, ``redacts`` says that there are marks
+    of values that were cut out.
     """
 
     policy: Policy
@@ -80,6 +81,7 @@ class Restorer(Struct, frozen=True):
     handles: Handles
     categories: frozenset[str]
     answers: dict[Approval, bool]
+    redacts: bool = False
 
     def restore(
         self,
@@ -125,7 +127,7 @@ class _Run:
         self._by = restorer
         self._destination = destination
         self._parameters = parameters
-        self._redacts = restorer.policy.settings.redacts
+        self._redacts = restorer.redacts
         self._verdicts: dict[tuple[Token, str], Verdict] = {}
         self._foreign = 0
         self.decisions: dict[Token, Decision] = {}
