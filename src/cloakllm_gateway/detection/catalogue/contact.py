@@ -242,6 +242,15 @@ _SITE_PAGES = frozenset(
     "plugins tr".split()
 )
 
+#: How files end that lie in a folder called ``home`` and are nobody's.
+_PAGE = lazy(r".*\.(?:[cm]?[jt]sx?|html?|php|aspx?|jsp|vue|svelte|s?css|json|ya?ml|xml|md|txt|csv|py|rb|go|png|jpg)")
+
+
+def _account(text: str) -> int:
+    """A folder of a person among the home folders of a system."""
+    return 0 if text.lower() in SYSTEM_USERS or _PAGE.fullmatch(text) else len(text)
+
+
 USERNAME = Category(
     "USERNAME",
     examples=(
@@ -249,6 +258,9 @@ USERNAME = Category(
         example('File "/home/«lena.fischer»/.ssh/config"'),
         example("C:\\Users\\«jane.doe»\\AppData"),
         example("/Users/«jdoe»/src/app/main.py"),
+        example("the backup (/mnt/disk/home/«jdoe»), two years old"),
+        example("sftp://nas/home/«lena.f»/notes.txt"),
+        example('{"path": "C:\\\\Users\\\\«jane.doe»\\\\x"}'),
         example("GRANT ALL ON *.* TO '«ops_3933»'@'localhost'"),
         example("see https://www.linkedin.com/in/«jane-doe-8a123b45»/ for more"),
         example("thanks @«sanne_devries» for the fix"),
@@ -257,13 +269,21 @@ USERNAME = Category(
         example("Owner SID: «S-1-5-21-3623811015-3361044348-30300820-1013»"),
     ),
     lookalikes=("/home/runner/work", "/Users/Shared/x",
+                "https://example.com/home/about", "import x from './home/card' and src/home/components/x",
+                "/app/home/index.html", "controllers/Users/Listing",
                 '{"username": "root"}', '{"username": "${USER}"}', "/home/{user}/x",
                 "https://x.com/intent/tweet", "by @property and @app.route",
                 "HKLM\\software\\x and D\\new"),
     patterns=(
+        Pattern(  # home folders: of a whole path, since src/home/page.tsx and https://example.com/home/about are none
+            r"(?<![\w.~@%+/-])(?:(?:file|s?ftp|ssh)://[\w.@:-]{0,60})?(?:/[\w.@-]{1,40}){0,4}/?(?:home|Users)/{1,2}"
+            r"([a-z_A-Z][A-Za-z0-9_.-]{1,31})(?=[/\\\s\"':),;]|$)",
+            _account,
+            rank=CONTEXT,
+        ),
         Pattern(
-            r"(?<![A-Za-z0-9])(?:home/|Users[/\\]{1,4})([a-z_A-Z][A-Za-z0-9_.-]{1,31})(?=[/\\\s\"':]|$)",
-            lambda text: 0 if text.lower() in SYSTEM_USERS else len(text),
+            r"(?<![A-Za-z0-9])Users\\{1,4}/?([a-z_A-Z][A-Za-z0-9_.-]{1,31})(?=[/\\\s\"':),;]|$)",
+            _account,
             rank=CONTEXT,
         ),
         Pattern(  # profiles
