@@ -70,7 +70,7 @@ def _missing(name: str) -> str | None:
     """Why one model cannot be loaded."""
     place = _place(name)
     if place is None:
-        return f"the configured {'name' if _is_path(name) else 'spaCy'} model is not installed"
+        return f"the name model {name} is not installed"
     for module, spelled in (
         (("onnxruntime", "ONNX Runtime"), ("tokenizers", "tokenizers")) if _weights(place) else (("spacy", "spaCy"),)
     ):
