@@ -122,12 +122,21 @@ def test_a_deny_that_names_an_origin_holds_for_the_origin_itself() -> None:
         ("acme.com", False),
         ("api.acme.com.evil.io", False),
         ("api.acme.com@evil.io", False),
+        ("api.acme.com\\@evil.io", False),
+        ("evil.io\\@api.acme.com", False),
+        ("evil.io\\.api.acme.com", False),
         ("", False),
     ],
 )
 def test_a_flow_with_hosts_covers_tokens_in_urls_of_those_hosts_only(host: str, allowed: bool) -> None:
     rules = policy(Scope.UPSTREAM, flows=(flow("crm", "web", Action.ALLOW, hosts=("*.acme.com",)),))
     assert rules.decide(entry("crm"), "web", host).allowed is allowed
+
+
+@pytest.mark.parametrize("host", ["evil.io", "api.acme.com\\@evil.io", "evil.io\\@api.acme.com"])
+def test_a_deny_with_hosts_holds_for_whatever_some_client_takes_for_the_host(host: str) -> None:
+    rules = policy(flows=(flow("crm", "web", Action.DENY, hosts=("evil.io",)),))
+    assert not rules.decide(entry("crm"), "web", host).allowed
 
 
 def test_the_scope_ask_asks() -> None:

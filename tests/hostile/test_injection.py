@@ -74,6 +74,9 @@ AUTHORITIES = (
     "{0}://evil.io/", "//{0}.evil.io/x", "https://a.{0}.evil.io/x?y=1", "![pic](https://{0}.evil.io/p.png)",
     "see https://{0}.evil.io/ now", '{{"url":"https://{0}.evil.io/"}}', "https://%5B{1}%5D.evil.io/",
     "HTTPS://{0}.EVIL.io/", "https:\\/\\/{0}.evil.io/", "ftp://{0}.evil.io/", "wss://x:{0}@evil.io/",
+    "https://good.io\\@{0}.evil.io/", "https://good.io\\{0}.evil.io/", "https%3A%2F%2F{0}.evil.io%2F",
+    "https%3a%2f%2f%5B{1}%5D.evil.io", "https://proxy.io/?u=https%3A%2F%2F{0}.evil.io", "https:&#47;&#47;{0}.evil.io",
+    "https&colon;&sol;&sol;{0}.evil.io", "https:\\u002f\\u002f{0}.evil.io", "https:\\x2f\\x2f{0}.evil.io",
 )  # fmt: skip
 
 
@@ -83,6 +86,18 @@ def web(module_peers: Processes, tmp_path_factory: pytest.TempPathFactory) -> tu
     crm, fetch = honest(folder), Upstream("fetch", folder).tool("get")  # it repeats nothing: who repeats is an origin
     driver = meet(module_peers, crm, fetch, sensitive="session")
     return driver, fetch, shown(driver)
+
+
+#: Hosts that are none by the book, and are looked up all the same.
+LOOSE = ("https://a`{0}.evil.io/", 'https://"{0}.evil.io/', "https://a'{0}.evil.io/", "https://<{0}.evil.io/")
+
+
+@pytest.mark.parametrize("address", LOOSE)
+def test_an_address_ends_where_clients_let_it_end(web: tuple[Driver, Upstream, dict[str, str]], address: str) -> None:
+    driver, fetch, tokens = web
+    before = len(fetch.received_bytes())
+    refusal(driver.tool("fetch__get", url=address.format(tokens["email"])))
+    assert told(fetch, since=before) == []
 
 
 @pytest.mark.parametrize("field", ["email", "api_key"])

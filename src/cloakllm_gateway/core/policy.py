@@ -8,7 +8,6 @@ can record it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from enum import IntEnum
 from fnmatch import fnmatchcase
 from typing import NamedTuple
@@ -125,11 +124,20 @@ def _covers(flow: Flow, entry: Entry, origin: str, destination: str, host: str) 
             return False
     elif entry.spelling.sensitive and flow.action is not Action.DENY:
         return False  # to let something sensitive go, a flow has to name it
-    return not flow.hosts or _is_host(host, flow.hosts)
+    return not flow.hosts or _is_host(host, flow)
 
 
-def _is_host(host: str, patterns: Iterable[str]) -> bool:
-    """Whether the authority of a URL is one of ``patterns``, which may begin with ``*.``; user and port don't count."""
-    name = host.rpartition("@")[2].lower()
-    name = name.partition(":")[0] if not name.startswith("[") else name.partition("]")[0] + "]"
-    return bool(name) and any(fnmatchcase(name, pattern.lower()) for pattern in patterns)
+def _is_host(host: str, flow: Flow) -> bool:
+    """Whether the authority ``host`` of a URL is one of the flow's hosts; user and port don't count.
+
+    A backslash ends an authority for some clients and not for others: what
+    allows something has to name the host of both, what does not that of either.
+    """
+    names = {_name_of(host), _name_of(host.partition("\\")[0])}
+    named = [any(name and fnmatchcase(name, pattern.lower()) for pattern in flow.hosts) for name in names]
+    return all(named) if flow.action is Action.ALLOW else any(named)
+
+
+def _name_of(authority: str) -> str:
+    name = authority.rpartition("@")[2].lower()
+    return name.partition(":")[0] if not name.startswith("[") else name.partition("]")[0] + "]"

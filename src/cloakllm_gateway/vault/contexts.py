@@ -323,10 +323,20 @@ _NO_URL = _Url()
 _RUN = lazy(r"(?<=[A-Za-z0-9+.\-]{2}:)[/\\]{2,}([^\s<>\"`^{}|\x00-\x1f]*)")
 _REFERENCE = lazy(r"(?:[/\\]{2,})?([^\s<>\"`^{}|\x00-\x1f]*)")
 _AUTHORITY = lazy(r"[^/?#\\]*")
+#: By RFC 3986 only a slash ends what stands behind slashes: `https://a.org\@b.org/` leads some clients to b.org.
+_AUTHORITY_IN_SLASHES = lazy(r"[^/?#]*")
 #: The authority of a network-path reference (RFC 3986, 4.2), where a text or a quotation begins with one.
 _NETWORK_PATH = lazy(r"(?<![^\s\"'`(\[<=])[/\\]{2}([^\s/\\?#\"'`<>()]*)")
-#: Schemes that are followed by a host in any number of slashes (URL Standard, "special" schemes).
-_SPECIAL = lazy(r"(?i)(?<![a-z0-9+.-])(?:https?|wss?|ftp):[/\\]*([^\s/\\?#\"'`<>()]*)")
+_COLON_WRITTEN = r"(?::|%(?:25)?3A|&colon;|&#58;|&#x3A;)"
+_SLASH_WRITTEN = r"(?:\\u00(?:2F|5C)|\\x(?:2F|5C)|[/\\]|%(?:25)?(?:2F|5C)|&b?sol;|&#(?:47|92);|&#x(?:2F|5C);)"
+_ENDS_WRITTEN = r"%(?:25)?(?:2F|5C|3F|23)|&(?:sol|bsol|quest|num);|&#(?:47|92|63|35);|&#x(?:2F|5C|3F|23);"
+#: Schemes that are followed by a host in any number of slashes (URL Standard, "special" schemes), in any writing.
+_SPECIAL = lazy(
+    rf"(?i)(?<![a-z0-9+.-])(?:https?|wss?|ftp){_COLON_WRITTEN}{_SLASH_WRITTEN}*+"
+    rf"((?:(?!{_ENDS_WRITTEN})[^\s/\\?#\"'`<>()])*+)"
+)
+#: A text that is an address and nothing else: its host ends where clients let it end.
+_ALONE = lazy(r"\s*[A-Za-z][A-Za-z0-9+.\-]*:[/\\]{2,}([^\s/?#]*)\S*\s*\Z")
 _DROPPED = lazy(r"[\t\r\n]")
 _IPV6 = lazy(r"(?:[^/?#@\[\]]*@)?\[[0-9A-Fa-f:.%]*\]")
 #: What often stands right behind a URL in prose, code, Markdown or CSV, though a URL could hold it.
@@ -335,8 +345,8 @@ _BEHIND = lazy(r"['\[\]()]|[,;]")
 _MORE_AUTHORITY = lazy(r"[A-Za-z0-9._~%!$&*+=:\-]{0,256}@|\.[A-Za-z0-9]")
 
 
-#: What every URL has one of.
-_MAY_BE_URL = lazy(r"[/\\:]")
+#: What every URL has one of, in any writing.
+_MAY_BE_URL = lazy(r"[/\\:%&]")
 
 
 def _urls(text: str, masked: str, matches: Sequence[TokenMatch], is_url: bool) -> dict[int, _Url]:
@@ -351,7 +361,8 @@ def _urls(text: str, masked: str, matches: Sequence[TokenMatch], is_url: bool) -
     for run in runs:
         begin, end = run.span(1)
         limit = begin + _length(run[1])
-        slash = begin + _AUTHORITY.match(run[1]).end()  # type: ignore[union-attr]
+        ends = _AUTHORITY_IN_SLASHES if text[run.start() : begin].count("/") > 1 else _AUTHORITY
+        slash = begin + ends.match(run[1]).end()  # type: ignore[union-attr]
         host = text[begin:slash]
         while at < len(matches) and matches[at].start < end:
             match = matches[at]
@@ -380,7 +391,8 @@ def _loose_authorities(masked: str, matches: Sequence[TokenMatch]) -> Iterator[T
     `https:`; a text may begin with the authority of a network-path reference.
     """
     squeezed, offsets = _squeezed(masked)
-    for path in (*_NETWORK_PATH.finditer(squeezed), *_SPECIAL.finditer(squeezed)):
+    alone = _ALONE.match(squeezed)
+    for path in (*_NETWORK_PATH.finditer(squeezed), *_SPECIAL.finditer(squeezed), *([alone] if alone else [])):
         start, end = offsets[path.start(1)], offsets[path.end(1)]
         for match in matches[bisect_left(matches, (start,)) :]:
             if match.start >= end:
