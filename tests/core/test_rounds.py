@@ -208,3 +208,24 @@ def test_what_was_said_for_a_request_that_is_taken_back_is_told_to_no_other(tmp_
     alone(talk, reused, "tools/call", {"name": "crm__look"}, progressToken="p")
     finish(talk)
     assert talk.take() == []
+
+
+@pytest.mark.parametrize("end", ["answered", "taken back", "dead"])
+def test_a_question_that_is_clean_when_its_call_is_over_is_asked_of_nobody(tmp_path: Path, end: str) -> None:
+    talk = stateless(tmp_path, upstream_has_session=True)
+    talk.hold = True
+    call(talk, 1, "crm__send")
+    asked = talk.last_asked("crm")
+    talk.upstream("crm", jsonrpc.request("q", "elicitation/create", ASKS["params"]))
+    talk.sent.clear()
+    if end == "answered":
+        talk.upstream("crm", jsonrpc.result(asked, says("done")))
+    elif end == "taken back":
+        talk.client(jsonrpc.notification(CANCELLED, {"requestId": 1}))
+    else:
+        talk.disconnect("crm")
+    finish(talk)
+    assert not any("inputRequests" in message.get("result", {}) for message in talk.take())
+    told = [message for message in talk.take("crm") if message.get("id") == "q"]
+    assert [message["error"]["code"] for message in told] == ([] if end == "dead" else [-32601])
+    assert len(talk.gateway._suspensions) == len(talk.gateway._questions) == 0

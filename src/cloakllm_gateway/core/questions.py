@@ -22,7 +22,7 @@ from cloakllm_gateway.core.requests import Asked
 from cloakllm_gateway.core.restorer import Restorer
 from cloakllm_gateway.core.settings import Settings
 from cloakllm_gateway.core.suspensions import Posed, Suspensions
-from cloakllm_gateway.core.upstream import Phase, Upstream
+from cloakllm_gateway.core.upstream import Upstream
 from cloakllm_gateway.errors import Refused
 from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.protocol.eras import Client, Era
@@ -99,10 +99,14 @@ class Questions:
         ticket = upstream.lane.enter(is_response=False)
 
         def reply(message: dict[str, Any], _entries: Sequence[Entry]) -> None:
-            if upstream.phase is Phase.READY:
+            if upstream.is_there:
                 self._emit(Send(upstream.name, message))
 
         def done(params: Any, effects: list[Effect]) -> None:
+            if not upstream.is_there or (self.front is Era.STATELESS and not self._suspensions.can_ask(asked)):
+                reply(jsonrpc.failure(request.id, METHOD_NOT_FOUND, texts.NOT_OFFERED), ())
+                self._to_client(upstream.lane.settle(ticket, effects))
+                return
             question = Question(f"question-{self._ids + 1}", request, params, reply)
             self._to_client(upstream.lane.settle(ticket, [*effects, *self.pose(upstream, asked, [question])]))
 

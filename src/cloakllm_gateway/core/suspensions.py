@@ -81,6 +81,10 @@ class Suspensions:
         """How many requests have something open."""
         return len(self._by_request)
 
+    def can_ask(self, asked: Asked | None) -> bool:
+        """Whether the request is still one that a question can be about."""
+        return asked is not None and asked.request in self._requests
+
     def pose(self, asked: Asked, questions: Sequence[Posed], wake: Callable[[], None] | None = None) -> list[Effect]:
         """Ask the client; ``wake`` is called when it comes back where there is nothing to ask, only to wait."""
         suspended = self._by_request.get(_key(asked))

@@ -113,6 +113,11 @@ class Upstream(Struct):
     def name(self) -> str:
         return self.settings.name
 
+    @property
+    def is_there(self) -> bool:
+        """Whether it can be sent anything, be it no more than its greeting."""
+        return self.phase not in (Phase.DOWN, Phase.FAILED)
+
     def next_id(self) -> int:
         self._ids += 1
         return self._ids
