@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
 import textwrap
@@ -124,6 +125,16 @@ def test_check_fails_when_the_upstreams_can_not_be_served_together(write):
     assert done.returncode == 1
     told = " ".join(done.stdout.split())
     assert "Together:" in told and "2024-11-05" in told
+
+
+def test_check_fails_where_the_vault_can_not_be_reached(write):
+    pytest.importorskip("redis", reason="the extra `redis` is not installed")
+    with socket.socket() as nobody:  # bound and not listening
+        nobody.bind(("127.0.0.1", 0))
+        url = f"redis://127.0.0.1:{nobody.getsockname()[1]}/0"
+        done = run("check", "--config", write({"crm": python(SERVER)}, vault={"backend": "redis", "url": url}))
+    assert done.returncode == 1
+    assert f"Vault: The token store at {url} can't be used now" in " ".join(done.stdout.split())
 
 
 def test_check_says_so_when_nothing_is_sanitized(write):

@@ -129,7 +129,7 @@ def test_a_store_without_its_key_is_one_line_and_a_status(scene):
 def test_forget_takes_the_value_from_standard_input_and_keeps_it_nowhere(scene):
     ana, bob = scene.assign(SECRET, "bob@x.org")
     done = scene.run("forget", given=SECRET.upper() + "\n")
-    assert (done.returncode, done.stdout.split(".")[0]) == (0, "Forgotten: 1 spellings")
+    assert (done.returncode, done.stdout.split(".")[0]) == (0, "Forgotten: 1 spelling")
     assert "ana" not in done.stdout + done.stderr
     (again, same) = scene.assign(SECRET, "bob@x.org")
     assert again.token.number > bob.token.number > ana.token.number
@@ -163,10 +163,27 @@ def test_purge_asks_first_and_empties_its_own_namespace(scene):
     assert scene.assign(SECRET, namespace="other") == [other]
 
 
+@pytest.mark.parametrize("name", [None, "team"])
+def test_the_values_of_clients_over_http_are_the_operators_to_see_and_to_forget(tmp_path, name):
+    scene = Scene(tmp_path, backend="sqlite", **({"namespace": name} if name else {}))
+    (alices,) = scene.assign(SECRET, namespace=f"{name or 'http'}:alice")
+    (bobs,) = scene.assign(SECRET, namespace=f"{name or 'http'}:bob")
+    strangers = scene.assign(SECRET, namespace="other:bob")
+    lines = scene.run("list").stdout.splitlines()
+    assert lines[0].split()[:3] == ["token", "principal", "from"]
+    assert [line.split()[:2] for line in lines[1:3]] == [[str(alices.token), "alice"], [str(bobs.token), "bob"]]
+    assert "1 token in" in scene.run("list", "--principal", "alice").stdout
+    assert scene.run("purge", "--yes", "--principal", "bob").stdout == "Forgotten: 1 spelling.\n"
+    assert "1 token in" in scene.run("list").stdout
+    assert scene.run("forget", given=SECRET).stdout.startswith("Forgotten: 1 spelling.")
+    assert "0 tokens in" in scene.run("list").stdout
+    assert scene.assign(SECRET, namespace="other:bob") == strangers
+
+
 def test_rekey_keeps_everything_under_another_key(scene):
     before = scene.assign(SECRET)
     key = (scene.state / "vault" / "key").read_bytes()
-    assert scene.run("rekey").stdout.startswith("Sealed anew: 1 spellings.")
+    assert scene.run("rekey").stdout.startswith("Sealed anew: 1 spelling.")
     assert (scene.state / "vault" / "key").read_bytes() != key
     assert scene.assign(SECRET) == before
 
@@ -208,6 +225,14 @@ def test_a_person_with_the_passphrase_reads_what_the_tokens_stand_for(scene):
     ]
     assert SECRET.encode() not in scene.everything_kept()
     assert PASSPHRASE.encode() not in scene.everything_kept()
+
+
+@pty_only
+def test_a_person_reads_what_the_token_of_a_client_over_http_stands_for(scene):
+    scene.assign(SECRET, namespace="http:alice")
+    set_passphrase(scene)
+    _, shown = scene.at_a_terminal("reveal", ("Passphrase:", f"{PASSPHRASE}\n"), ("Ctrl-D", "[EMAIL_0]\n\x04"))
+    assert SECRET in shown
 
 
 @pty_only

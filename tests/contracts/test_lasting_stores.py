@@ -308,12 +308,13 @@ def test_a_large_change_comes_through_between_many_small_ones(redis_server, tmp_
     small.change(lambda view: Change(b"small again", []) if view.head() == b"big" else None)  # the lock is gone
 
 
-def test_a_redis_that_is_away_at_the_start_is_no_damage(redis_server, tmp_path):
+def test_a_redis_that_is_away_at_the_start_is_told_and_is_no_damage(redis_server, tmp_path):
     redis_server.empty()
     redis_server.stop()
     try:
         store = timed(redis_server.url, tmp_path, Clock())
-        store.check()
+        with pytest.raises(StoreAway, match="can't be used now"):
+            store.check()
         with pytest.raises(StoreAway, match="can't be used now"):
             assign(store, "ana@x.org")
     finally:

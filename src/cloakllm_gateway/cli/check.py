@@ -33,6 +33,7 @@ from cloakllm_gateway.shell.logging import Logger, escape
 from cloakllm_gateway.shell.name_models import INSTALL, usable
 from cloakllm_gateway.shell.proof import prove_now
 from cloakllm_gateway.shell.run import session
+from cloakllm_gateway.shell.stores import StoreAway
 from cloakllm_gateway.shell.supervisor import Restarts
 from cloakllm_gateway.shell.transports.memory import Memory
 from cloakllm_gateway.shell.wiring import Shared, assemble, share
@@ -87,17 +88,22 @@ async def _check(config: Config, path: Path, verbose: bool) -> int:
     findings = await _ask_each(config, logger)
     together = await _ask_all(config, logger) if _all_well(findings) and len(findings) > 1 else ""
     logger.close()
-    remarks = [proof, _names(shared), _vault(shared), _audit(shared), _clients(config), together]
+    vault, there = _vault(shared)
+    remarks = [proof, _names(shared), vault, _audit(shared), _clients(config), together]
     warnings = [*exposed(config, path), *overheard(config)]
     _print(findings, [*remarks, *warnings, *_last_words(findings, logger)])
-    return 0 if proved and _all_well(findings) and not together else 1
+    return 0 if proved and there and _all_well(findings) and not together else 1
 
 
-def _vault(shared: Shared) -> str:
-    """Where values are kept."""
+def _vault(shared: Shared) -> tuple[str, bool]:
+    """Where values are kept, and whether that can be reached."""
     if not shared.store.shared:
-        return "Vault: in memory, gone with the gateway"
-    return f"Vault: {shared.config.vault.backend}, namespace {shared.namespace}"
+        return "Vault: in memory, gone with the gateway", True
+    try:
+        shared.store.check()
+    except StoreAway as away:
+        return f"Vault: {away}", False
+    return f"Vault: {shared.config.vault.backend}, namespace {shared.namespace}", True
 
 
 def _last_words(findings: list[Finding], notes: Notes) -> Iterator[str]:

@@ -65,10 +65,10 @@ def reveal(opened: Opened) -> None:
 
 
 def restored(opened: Opened, text: str) -> tuple[str, int]:
-    """``text`` with the values of this namespace's tokens, and how many there were; other tokens stay."""
+    """``text`` with the values of this configuration's tokens, and how many there were; other tokens stay."""
     out, done, count = [], 0, 0
     for match in tokens.scan(text):
-        entry = opened.store.book.by_token(opened.namespace, match.token)
+        entry = opened.entry_of(match.token)
         if entry is not None:
             out += [text[done : match.start], _printable(entry.spelling.value)]
             done = match.end

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -21,10 +22,11 @@ if TYPE_CHECKING:
     from cloakllm_gateway.shell.config import Config
     from cloakllm_gateway.shell.stores.book import Record
     from cloakllm_gateway.shell.stores.sealed import SealedStore
-    from cloakllm_gateway.vault.entries import Spelling
+    from cloakllm_gateway.vault.entries import Entry, Spelling, Token
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _CONFIG = click.option("--config", metavar="FILE", required=True, help="The configuration, a JSON file.")
+_PRINCIPAL = click.option("--principal", metavar="NAME", help="Only the values of this principal of clients over HTTP.")
 
 IN_MEMORY = """\
 The vault of this configuration lives in the memory of the gateway that serves, and no other process can see it.
@@ -32,14 +34,21 @@ To keep it, and to work with it here, put "vault": {"backend": "sqlite"} into th
 
 
 class Opened:
-    """The lasting vault of a configuration, caught up with what gateways wrote."""
+    """The lasting vault of a configuration, caught up with what gateways wrote.
 
-    def __init__(self, path: str) -> None:
+    To a configuration belong its namespace and, below it, one of each principal over HTTP; or that of ``principal``.
+    """
+
+    def __init__(self, path: str, principal: str | None = None) -> None:
         from cloakllm_gateway.shell.config import load
-        from cloakllm_gateway.shell.wiring import open_store
+        from cloakllm_gateway.shell.wiring import open_store, principal_namespace
 
         self.config: Config = load(Path(path))
         store, self.namespace = open_store(self.config)
+        self._principals = principal_namespace(self.config, "")
+        self._only = principal is not None
+        if principal is not None:
+            self.namespace = principal_namespace(self.config, principal)
         if not store.shared:
             _give_up(IN_MEMORY)
         self.store: SealedStore = store  # type: ignore[assignment]  # every store that lasts is sealed
@@ -59,9 +68,30 @@ class Opened:
         append_entry(self.config, "vault", fields)
 
     def records(self) -> list[Record]:
-        """What this configuration's namespace holds, by category and number."""
-        mine = [r for r in self.store.book.records.values() if r.namespace == self.namespace]
+        """What this configuration's namespaces hold, by category and number."""
+        mine = [record for record in self.store.book.records.values() if self._is_mine(record.namespace)]
         return sorted(mine, key=lambda record: record.entry.token)
+
+    def principal_of(self, record: Record) -> str:
+        """Whose value it is over HTTP, empty if it is that of a client on the standard streams."""
+        is_ones = record.namespace.startswith(self._principals)
+        return record.namespace.removeprefix(self._principals) if is_ones else ""
+
+    def drop(self, values: Callable[[Spelling], bool] | None = None) -> int:
+        """Forget all values of this configuration, or those that ``values`` picks; how many spellings went."""
+        return sum(self.store.drop(namespace, values) for namespace in self._namespaces)
+
+    def entry_of(self, token: Token) -> Entry | None:
+        """What ``token`` stands for; a token is of one namespace."""
+        look = self.store.book.by_token
+        return next((entry for namespace in self._namespaces if (entry := look(namespace, token))), None)
+
+    @cached_property
+    def _namespaces(self) -> set[str]:
+        return {record.namespace for record in self.records()}
+
+    def _is_mine(self, namespace: str) -> bool:
+        return namespace == self.namespace or (not self._only and namespace.startswith(self._principals))
 
 
 def explained(command: _Command) -> _Command:
@@ -85,32 +115,37 @@ def vault() -> None:
 
 @vault.command("list")
 @_CONFIG
+@_PRINCIPAL
 @explained
-def list_command(config: str) -> None:
+def list_command(config: str, principal: str | None) -> None:
     """Every token: where its value came from and how old it is.  Shows no value."""
     from rich.console import Console
     from rich.table import Table
 
-    opened, now = Opened(config), time.time()
-    table = Table(box=None, pad_edge=False)
-    for title in ("token", "from", "first seen", "last seen", ""):
-        table.add_column(title, no_wrap=title == "token")
+    opened, now = Opened(config, principal), time.time()
     records = opened.records()
+    table = Table(box=None, pad_edge=False)
+    over_http = any(map(opened.principal_of, records))
+    for title in ("token", *(["principal"] if over_http else []), "from", "first seen", "last seen", ""):
+        table.add_column(title, no_wrap=title == "token")
     for record in records:
         token, origins = str(record.entry.token), ", ".join(sorted(record.entry.origins))
         state = "expired" if record.empty else "restored" if record.restored else ""
-        table.add_row(_plain(token), _plain(origins), _age(now - record.minted), _age(now - record.seen), state)
+        whose = [_plain(opened.principal_of(record))] if over_http else []
+        ages = _age(now - record.minted), _age(now - record.seen)
+        table.add_row(_plain(token), *whose, _plain(origins), *ages, state)
     opened.audit("list", count=len(records))
     Console(highlight=False).print(table)
-    click.echo(f"{len(records)} tokens in the namespace {opened.namespace} of {opened.store.place}")
+    click.echo(f"{_counted(len(records), 'token')} in the namespace {opened.namespace} of {opened.store.place}")
 
 
 @vault.command()
 @_CONFIG
+@_PRINCIPAL
 @explained
-def forget(config: str) -> None:
+def forget(config: str, principal: str | None) -> None:
     """Forget one value, in all its spellings; it is asked for, or read from standard input."""
-    opened = Opened(config)
+    opened = Opened(config, principal)
     if sys.stdin.isatty():
         value = click.prompt("Value to forget (not shown)", hide_input=True, err=True)
     else:
@@ -118,24 +153,25 @@ def forget(config: str) -> None:
     if not value:
         _give_up("There is nothing to forget: the value is empty.")
     opened.audit("forget", count=1)
-    gone = opened.store.drop(opened.namespace, same_value(value))
+    gone = opened.drop(same_value(value))
     if not gone:
         _give_up("The vault holds no such value.")
-    click.echo(f"Forgotten: {gone} spellings. Running gateways forget them with their next message.")
+    click.echo(f"Forgotten: {_counted(gone, 'spelling')}. Running gateways forget them with their next message.")
 
 
 @vault.command()
 @_CONFIG
+@_PRINCIPAL
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @explained
-def purge(config: str, yes: bool) -> None:
+def purge(config: str, principal: str | None, yes: bool) -> None:
     """Forget all values of this configuration's namespace.  Their numbers are not used again."""
-    opened = Opened(config)
+    opened = Opened(config, principal)
     count = len(opened.records())
     if not yes:
-        click.confirm(f"Forget all {count} values? Old conversations can't be continued", abort=True, err=True)
+        click.confirm(f"Forget {_counted(count, 'value')}? Old conversations can't be continued", abort=True, err=True)
     opened.audit("purge", count=count)
-    click.echo(f"Forgotten: {opened.store.drop(opened.namespace)} spellings.")
+    click.echo(f"Forgotten: {_counted(opened.drop(), 'spelling')}.")
 
 
 @vault.command()
@@ -145,7 +181,7 @@ def rekey(config: str) -> None:
     """Seal everything anew under a new key; running gateways have to be restarted."""
     opened = Opened(config)
     opened.audit("rekey", count=len(opened.store.book.records))
-    click.echo(f"Sealed anew: {opened.store.rekey()} spellings. Restart the gateways that use this vault.")
+    click.echo(f"Sealed anew: {_counted(opened.store.rekey(), 'spelling')}. Restart the gateways that use this vault.")
 
 
 @vault.command()
@@ -180,6 +216,10 @@ def same_value(value: str) -> Callable[[Spelling], bool]:
 
 def _bare(text: str) -> str:
     return "".join(text.casefold().replace("-", "").split())
+
+
+def _counted(count: int, thing: str) -> str:
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
 
 
 def _age(seconds: float) -> str:

@@ -26,12 +26,10 @@ from cloakllm_gateway.shell.listen import Address, ListenConfig, address_of, all
 from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.proof import prove
 from cloakllm_gateway.shell.run import check_store, converse, keep_garbage_cheap
-from cloakllm_gateway.shell.wiring import Shared, parts_of, share, state_dir_of
+from cloakllm_gateway.shell.wiring import Shared, parts_of, principal_namespace, share, state_dir_of
 
 #: Seconds that requests in flight get when the gateway is told to end.
 LAST_ANSWERS: Final = 3.0
-#: Of namespaces over HTTP, where the configuration names none.  A colon is in no name that it may give.
-_NAMESPACE: Final = "http"
 
 
 async def serve_http(config: Config, logger: Logger) -> None:
@@ -88,7 +86,7 @@ async def _at_once() -> None:
 
 def _namespace(shared: Shared, channel: Channel) -> str:
     """Whose values these are: the principal's; where they do not outlive the process, the session's."""
-    owner = f"{shared.config.vault.namespace or _NAMESPACE}:{channel.principal}"
+    owner = principal_namespace(shared.config, channel.principal)
     return owner if shared.store.shared else f"{owner}:{channel.key}"
 
 

@@ -50,7 +50,7 @@ from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.mailbox import Mailbox
 from cloakllm_gateway.shell.proof import prove
 from cloakllm_gateway.shell.scanner import INLINE
-from cloakllm_gateway.shell.stores import Follower
+from cloakllm_gateway.shell.stores import Follower, StoreAway
 from cloakllm_gateway.shell.streams import Streams
 from cloakllm_gateway.shell.supervisor import Restarts
 from cloakllm_gateway.shell.timers import Timers
@@ -310,9 +310,14 @@ async def converse(
 
 
 def check_store(shared: Shared) -> None:
-    """Raises :class:`VaultError` where the store is not as gateways left it; that is an entry of the audit."""
+    """Raises :class:`VaultError` where the store is not as gateways left it; that is an entry of the audit.
+
+    One that can't be reached may be back when a value is needed, and until then nothing passes.
+    """
     try:
         shared.store.check()
+    except StoreAway:
+        return
     except VaultError:
         about = {"action": "check", "namespace": shared.namespace, "count": 0, "refused": True}
         with suppress(AuditError):  # what is wrong with the store is worse

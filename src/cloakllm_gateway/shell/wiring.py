@@ -37,6 +37,8 @@ from cloakllm_gateway.vault.vault import Vault
 
 #: Whose values these are: with the store in memory the one client's, else everybody's who names no namespace.
 _ALONE, _TOGETHER = "stdio", "default"
+#: Before the names of principals over HTTP, where no namespace is named.
+_PRINCIPALS = "http"
 
 
 class Shared(Struct, frozen=True):
@@ -121,6 +123,11 @@ def open_store(config: Config) -> tuple[Store, str]:
     )
     store = STORES[vault.backend](options)
     return store, vault.namespace or (_TOGETHER if store.shared else _ALONE)
+
+
+def principal_namespace(config: Config, principal: str) -> str:
+    """Where the values of a principal over HTTP lie.  A colon is in no name that a configuration may give."""
+    return f"{config.vault.namespace or _PRINCIPALS}:{principal}"
 
 
 def core_settings(config: Config, detection: DetectionSettings) -> Settings:

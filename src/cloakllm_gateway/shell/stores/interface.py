@@ -109,6 +109,6 @@ class Store(Protocol):
     def check(self) -> None:
         """Look whether what the store kept is whole, and change nothing; for the start.
 
-        A store that can't be reached is not damaged: its values are withheld
-        until it is back.  Raises ``VaultError``.
+        Raises ``VaultError``; :class:`StoreAway` where it can't be reached,
+        which is no damage.
         """

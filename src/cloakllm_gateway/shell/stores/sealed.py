@@ -128,10 +128,7 @@ class SealedStore:
         await self._run(self._change, lambda _take: self.book.without(namespace))
 
     def check(self) -> None:
-        try:
-            self._ledger.read(self._catch_up)
-        except StoreAway:
-            return
+        self._ledger.read(self._catch_up)
 
     # -- for the command line ----------------------------------------------------------------------
 
