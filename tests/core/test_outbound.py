@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from cloakllm_gateway.core.events import Record, Send
-from cloakllm_gateway.core.settings import Action, Flow, Mode, RawData, Scope
+from cloakllm_gateway.core.settings import Action, Flow, Mode, RawData, Scope, ToolRules
 from cloakllm_gateway.protocol import jsonrpc
+from cloakllm_gateway.vault.code import Language
 from tests.core.transcript import Conversation, opened, says, settings, text_of, upstream
 
 MAIL = "kim@acme-corp.com"
@@ -88,6 +89,20 @@ def test_a_flow_decides_before_anybody_is_asked(tmp_path: Path) -> None:
     talk.call(1, "mailer__send", {"to": "[EMAIL_0]"})
     assert talk.only("mailer")["params"]["arguments"] == {"to": MAIL}
     assert [t["rule"] for r in talk.records("restore") for t in r.fields["tokens"]] == ["flows[0]"]
+
+
+def test_what_a_parameter_is_declared_to_hold_counts_for_all_that_is_in_it(tmp_path: Path) -> None:
+    rules = ToolRules("send", parameters={"run": Language.SHELL})
+    talk = opened(settings(upstream("crm", tools=(rules,))), tmp_path)
+    talk.call("look", "crm__look").answer("crm", says("4111 1111 1111 1111"))
+    talk.sent.clear()
+    for id, run in enumerate(
+        ("pay [CREDIT_CARD_0]", ["pay [CREDIT_CARD_0]"], {"then": [{"what": "pay [CREDIT_CARD_0]"}]})
+    ):
+        talk.call(id, "crm__send", {"run": run})
+        assert "could act as code in a shell command" in text_of(talk.only())
+    talk.call(9, "crm__send", {"note": {"then": "pay [CREDIT_CARD_0]"}})
+    assert talk.only("crm")["params"]["arguments"] == {"note": {"then": "pay 4111 1111 1111 1111"}}
 
 
 def test_a_denied_value_is_refused_with_the_rule_and_without_the_value(tmp_path: Path) -> None:

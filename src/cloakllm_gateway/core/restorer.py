@@ -148,7 +148,7 @@ class _Run:
             self._refuse_near_misses(leaf.value)
         if leaf.role is RESTORE and self._redacts:
             _refuse_redacted(leaf.value)
-        parameter = "" if leaf.is_key else leaf.key
+        parameter = "" if leaf.is_key else self._parameter(leaf)
         is_url = _URL.fullmatch(leaf.value) is not None
 
         def resolve(match: TokenMatch, place: Place) -> Entry | None:
@@ -158,6 +158,11 @@ class _Run:
         if isinstance(new, NumberText):
             return new.lexeme if leaf.is_key else _number(new.lexeme)
         return leaf.value if new == leaf.value else new
+
+    def _parameter(self, leaf: Leaf) -> str:
+        """The name that says what stands in ``leaf``: what is declared counts for all that is in it."""
+        inside = (str(step) for step in reversed(leaf.path[1:]))
+        return next((name for name in inside if name in self._parameters), leaf.key)
 
     def _resolve(self, leaf: Leaf, match: TokenMatch, place: Place, is_url: bool) -> Entry | None:
         token, role = match.token, leaf.role

@@ -33,7 +33,7 @@ class Language(StrEnum):
 
 #: Parameters by their last word, or last two (`shell_command`, `fileName`): a guess by name, on the safe side.
 _LANGUAGES = {
-    Language.SHELL: ("command", "commands", "cmd", "script", "shell", "bash"),
+    Language.SHELL: ("command", "commands", "cmd", "commandline", "cmdline", "script", "shell", "bash"),
     Language.SQL: ("sql",),
     Language.PROGRAM: ("code", "query", "expression", "eval", "args", "argv", "statement", "statements"),
     Language.PATH: (
