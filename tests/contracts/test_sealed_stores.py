@@ -346,6 +346,16 @@ def test_a_store_that_is_gone_beside_its_key_is_refused(state, lose):
         assign(store_in(state), "new@x.org")
 
 
+def test_a_copy_of_the_state_without_what_was_written_last_is_refused(state, tmp_path_factory):
+    """SQLite keeps it in a second file, which is easily forgotten where a directory is copied or moved."""
+    elsewhere = tmp_path_factory.mktemp("elsewhere") / "state"
+    running = store_in(state)
+    assign(running, "new@x.org")
+    shutil.copytree(state, elsewhere, ignore=shutil.ignore_patterns("*-wal", "*-shm"))
+    with pytest.raises(VaultError, match="put back to an older state"):
+        store_in(elsewhere).check()
+
+
 def test_a_database_that_is_replaced_while_the_gateway_runs_takes_no_write_that_is_lost(state):
     running = store_in(state)
     assign(running, "new@x.org")

@@ -22,10 +22,14 @@ _SIZE = _REVISION_BYTES + 32
 
 
 class Witness:
-    """Remembers for the store at ``place``; ``state_dir`` is private to the user."""
+    """Remembers for the store at ``place``; ``state_dir`` is private to the user.
+
+    A store in the state directory is known by its place there: both may be moved together.
+    """
 
     def __init__(self, state_dir: Path, place: str) -> None:
-        self._file = state_dir / "vault" / f"{hashlib.sha256(place.encode()).hexdigest()[:16]}.seen"
+        known_by = place.removeprefix(f"{state_dir}{os.sep}")
+        self._file = state_dir / "vault" / f"{hashlib.sha256(known_by.encode()).hexdigest()[:16]}.seen"
         self._place = place
         self._noted = 0
 
