@@ -81,6 +81,8 @@ def test_a_client_that_cannot_ask_is_told_how_to_allow_it(tmp_path: Path) -> Non
     assert "token_scope of mailer to session" in text_of(talk.only())
     (record,) = talk.records("refused")
     assert (record.fields["upstream"], record.fields["rule"]) == ("mailer", "nobody to ask")
+    (line,) = talk.logs("refused")
+    assert line.fields["rule"] == "nobody to ask"
 
 
 def test_a_flow_decides_before_anybody_is_asked(tmp_path: Path) -> None:

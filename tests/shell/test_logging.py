@@ -26,6 +26,12 @@ def test_a_value_with_spaces_or_quotes_is_quoted():
     assert line("info", "e", a='x "y"', b="") == 'info e a="x \\"y\\"" b=""'
 
 
+def test_counts_and_lists_are_written_as_people_write_them():
+    seen = line("info", "seen", found={"EMAIL": 2, "SSN": 1}, names=["a", "b"])
+    assert seen == "info seen found=EMAIL:2,SSN:1 names=a,b"
+    assert line("info", "seen", found={}) == 'info seen found=""'
+
+
 def test_control_and_direction_characters_are_escaped():
     assert line("info", "e", a="\x1b[2J\r\n\x9b\u202e\u2028\ud800") == (
         'info e a="\\x1b[2J\\x0d\\n\\x9b\\u202e\\u2028\\ud800"'

@@ -133,6 +133,11 @@ def c_runtime_arguments(line: str) -> list[str]:
     ("upstream", "told", "details"),
     [
         (UpstreamConfig("no-such-program"), "has a command that was not found", {"command", "searched"}),
+        (
+            UpstreamConfig("npx -y server"),
+            "has a command that was not found: arguments belong into args",
+            {"command", "searched"},
+        ),
         (UpstreamConfig(sys.executable, cwd="/no/such/folder"), "has a cwd that is no folder", {"cwd"}),
         (UpstreamConfig(__file__), "has a command that was not found", {"command", "searched"}),
     ],

@@ -97,10 +97,7 @@ class Outbound:
             self._ask_person(request, upstream, need.asked, again)
             return
         except Refused as refused:
-            about = {"upstream": upstream.name, "method": request.method}
-            self._emit(accounts.refused(upstream.name, request, refused.rule, refused.token))
-            self._emit(Log("warning", "refused", about))
-            self._requests.refuse(request, INVALID_PARAMS, texts.refusal(refused))
+            self._refuse(request, upstream, refused.rule, texts.refusal(refused), refused.token)
             return
         then = partial(self._send_watched, request, upstream, restored, params, uri, marked)
         if "inputResponses" in params:
@@ -152,8 +149,14 @@ class Outbound:
         if asking is None:
             return  # the client took it back meanwhile
         if not self._questions.ask_person(asking, message, answered):
-            self._emit(accounts.refused(upstream.name, request, "nobody to ask"))
-            self._requests.refuse(request, INVALID_PARAMS, texts.nobody_to_ask(upstream.name))
+            self._refuse(request, upstream, "nobody to ask", texts.nobody_to_ask(upstream.name))
+
+    def _refuse(self, request: Request, upstream: Upstream, rule: str, told: str, token: str = "") -> None:
+        """Refuse ``request`` by ``rule``, which the audit and the log name; ``told`` is for the model."""
+        about = {"upstream": upstream.name, "method": request.method, "rule": rule}
+        self._emit(accounts.refused(upstream.name, request, rule, token))
+        self._emit(Log("warning", "refused", {**about, "token": token} if token else about))
+        self._requests.refuse(request, INVALID_PARAMS, told)
 
     def _send_watched(
         self,
@@ -178,7 +181,7 @@ class Outbound:
                 dump = max(counts.values(), default=0) > RAW_DUMP
                 about = {"upstream": upstream.name, "method": request.method, "found": counts, "dump": dump}
                 self._emit(accounts.raw_data(upstream.name, request, counts, how, dump=dump))
-                self._emit(Log("warning", "raw_data", {**about, "action": how}))
+                self._emit(Log("warning", "raw_pii", {**about, "action": how}))
             if request not in self._requests:
                 return  # the client took the call back meanwhile
             if raw is RawData.BLOCK and found is None:

@@ -13,6 +13,7 @@ import os
 import queue
 import re
 import threading
+from collections.abc import Mapping
 from typing import Final
 
 from cloakllm_gateway.patterns import lazy
@@ -94,6 +95,10 @@ def escape(text: str) -> str:
 def _value(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, Mapping):
+        value = ",".join(f"{key}:{each}" for key, each in value.items())
+    elif isinstance(value, (list, tuple)):
+        value = ",".join(map(str, value))
     text = str(value)
     if _BARE.fullmatch(text):
         return text

@@ -88,7 +88,8 @@ async def spawn(upstream: UpstreamConfig, parent: Mapping[str, str]) -> Process:
     path = variables.get("PATH", os.defpath)
     program = _found(upstream.command, path)
     if program is None:
-        raise SpawnError("has a command that was not found", command=upstream.command, searched=path)
+        hint = ": arguments belong into args" if " " in upstream.command and not upstream.args else ""
+        raise SpawnError(f"has a command that was not found{hint}", command=upstream.command, searched=path)
     if upstream.cwd is not None and not Path(upstream.cwd).is_dir():  # noqa: ASYNC240  one look at a local folder
         raise SpawnError("has a cwd that is no folder", cwd=upstream.cwd)
     line = command_line(program, upstream.args)

@@ -47,6 +47,8 @@ def parse(text: str) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_members, parse_constant=_not_json)
     except json.JSONDecodeError as error:
+        if not text.strip():
+            raise Invalid("", "is empty", "cloakllm-gateway.example.json shows what it may hold") from None
         raise Invalid(f"line {error.lineno} column {error.colno}", f"not JSON: {error.msg}") from None
     except RecursionError:
         raise Invalid("", "not a configuration: nested too deeply") from None
