@@ -591,6 +591,15 @@ def test_a_missing_resource_has_the_code_of_the_clients_era(tmp_path: Path) -> N
     assert talk.only()["error"]["code"] == -32602
 
 
+@pytest.mark.parametrize("code", [eras.HEADER_MISMATCH, eras.UNSUPPORTED_VERSION])
+def test_what_an_upstream_says_of_how_it_was_asked_is_not_said_of_the_client(tmp_path: Path, code: int) -> None:
+    """A client would take it for the gateway's word, and try another version with all upstreams."""
+    talk = stateless(tmp_path)
+    call(talk, 1, "crm__send")
+    refuses(talk, "crm", {"code": code, "message": "no", "data": {"supported": ["2024-11-05"]}})
+    assert talk.only()["error"]["code"] == jsonrpc.INTERNAL_ERROR
+
+
 def test_within_one_era_an_error_keeps_its_code(tmp_path: Path) -> None:
     talk = opened(settings(), tmp_path)
     for method, member in (("resources/list", "resources"), ("resources/templates/list", "resourceTemplates")):

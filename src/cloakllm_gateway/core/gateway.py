@@ -383,6 +383,8 @@ class Gateway:
         front = self._era or Era.SESSION
         if isinstance(answer, Failure):
             error = part if upstream.era is front else eras.error_for(front, request.method, part)
+            if error.get("code") in eras.BETWEEN_NEIGHBOURS:
+                error = {**error, "code": INTERNAL_ERROR}
             return {"jsonrpc": "2.0", "id": request.id, "error": error}
         own = self._questions.within(upstream, self._tasks.with_own(upstream, request.method, part))
         result = self._tools.fitting(request, answer.result, own)

@@ -31,6 +31,8 @@ ENVELOPE = (VERSION, CAPABILITIES, CLIENT_INFO, LOG_LEVEL)
 HEADER_MISMATCH = -32020
 MISSING_CAPABILITY = -32021
 UNSUPPORTED_VERSION = -32022
+#: Errors about how a request was sent and not about what it asks: those of an upstream are about the gateway.
+BETWEEN_NEIGHBOURS = (HEADER_MISMATCH, UNSUPPORTED_VERSION)
 #: "Resource not found" of the session era; the stateless one says -32602.
 RESOURCE_NOT_FOUND = -32002
 
