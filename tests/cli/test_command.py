@@ -127,6 +127,13 @@ def test_check_fails_when_the_upstreams_can_not_be_served_together(write):
     assert "Together:" in told and "2024-11-05" in told
 
 
+def test_check_names_rules_that_fit_no_tool(write):
+    crm = {**python(SERVER), "tools": {"no_such_*": {"categories": {"EMAIL": "pass"}}}}
+    done = run("check", "--config", write({"crm": crm}))
+    assert done.returncode == 0
+    assert "upstreams.crm.tools.no_such_* fits no tool of crm" in " ".join(done.stdout.split())
+
+
 def test_check_fails_where_the_vault_can_not_be_reached(write):
     pytest.importorskip("redis", reason="the extra `redis` is not installed")
     with socket.socket() as nobody:  # bound and not listening

@@ -149,7 +149,7 @@ def test_every_key_is_read(write):
         (detection({"locale": "klingon"}), "detection.locale: expected str matching"),
         (detection({"ner_required": True, "ner_entity_types": []}), "contradicts an empty"),
         ("{", "line 1 column 2: not JSON"),
-        (" \n", "gateway.json: is empty"),
+        (" \n", "is empty. cloakllm-gateway.example.json"),
         ('{"upstreams": {"crm": {"command": NaN}}}', "not JSON: NaN"),
         ('{"upstreams": {"crm": {"command": "a", "args": [], "command": "b"}}}', "crm.command: stands here twice"),
         ('{"upstreams": {"crm": {"command": "a"}, "crm": {"command": "b"}}}', "upstreams.crm: stands here twice"),

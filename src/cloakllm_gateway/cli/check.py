@@ -54,16 +54,19 @@ one_attempt = partial(Restarts, attempts=1)
 
 
 class Notes(Logger):
-    """A log that remembers what each upstream printed last."""
+    """A log that remembers what each upstream printed last, and which rules are for tools that none has."""
 
     def __init__(self, level: str) -> None:
         super().__init__(level)
         self.last_words: dict[str, deque[str]] = {}
+        self.idle: set[tuple[str, str]] = set()
 
     def log(self, level: str, event: str, **fields: object) -> None:
         if event == "upstream_says":
             said = self.last_words.setdefault(str(fields["upstream"]), deque(maxlen=LAST_WORDS))
             said.append(str(fields["line"]))
+        elif event == "rules_that_fit_no_tool":
+            self.idle.add((str(fields["upstream"]), str(fields["tools"])))
         super().log(level, event, **fields)
 
 
@@ -90,7 +93,8 @@ async def _check(config: Config, path: Path, verbose: bool) -> int:
     logger.close()
     vault, there = _vault(shared)
     remarks = [proof, _names(shared), vault, _audit(shared), _clients(config), together]
-    warnings = [*exposed(config, path), *overheard(config)]
+    idle = [f"Warning: upstreams.{name}.tools.{glob} fits no tool of {name}" for name, glob in sorted(logger.idle)]
+    warnings = [*exposed(config, path), *overheard(config), *idle]
     _print(findings, [*remarks, *warnings, *_last_words(findings, logger)])
     return 0 if proved and there and _all_well(findings) and not together else 1
 
