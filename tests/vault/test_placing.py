@@ -128,6 +128,27 @@ def test_a_whole_argument_is_the_decoded_value():
     assert put("[PERSON_0]") == DANA.spelling.value
 
 
+MUELLER = entry("PERSON_1", 'J\u00f6rg "X" M', raw=r"J\u00f6rg \"X\" M", encoding=Encoding.JSON)
+
+
+@pytest.mark.parametrize("text", ["Dear ~,", 'so "he" told ~', "- ~\n- x", "<p>~</p>", "a;~", "see https://x.org: ~"])
+def test_in_prose_a_value_has_no_escapes_of_the_json_it_was_found_in(text):
+    put_there = put(text.replace("~", "[PERSON_1]"), entries={MUELLER.token: MUELLER})
+    assert put_there == text.replace("~", MUELLER.spelling.value)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "text"),
+    [
+        ("content", '"name": "~",'), ("content", '{"name": "~", // not quite JSON\n}'), ("content", '  "~",\n  "x"\n]'),
+        ("content", '\\"name\\": \\"~\\",'), ("oldText", "Dr ~"), ("new_string", "Dr ~"), ("replace", "Dr ~"),
+    ],
+)  # fmt: skip
+def test_in_a_piece_of_json_a_value_is_written_as_it_was_found(parameter, text):
+    put_there = put(text.replace("~", "[PERSON_1]"), parameter, entries={MUELLER.token: MUELLER})
+    assert put_there == text.replace("~", MUELLER.spelling.raw)
+
+
 def test_a_number_comes_back_a_number_with_its_spelling():
     assert put("[CREDIT_CARD_0]") == NumberText("4111111111111111")
     odd = entry("PHONE_0", "1.50e3", kind=Kind.NUMBER)

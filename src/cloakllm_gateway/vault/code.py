@@ -42,6 +42,11 @@ _LANGUAGES = {
 }  # fmt: skip
 _BY_WORD = {word: language for language, words in _LANGUAGES.items() for word in words}
 _URLS = frozenset({"url", "urls", "uri", "uris", "href", "link", "endpoint", "webhook"})
+#: Parameters that take pieces of a file, which have to be written as the file has them.
+_PIECES = frozenset({
+    "old", "new", "oldtext", "newtext", "oldstring", "newstring", "oldstr", "newstr", "oldcontent", "newcontent",
+    "search", "find", "replace", "replacement", "diff", "patch",
+})  # fmt: skip
 _WORDS = lazy(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _BARE_SQL = lazy(r"[A-Za-z0-9_.@+-]*")
 #: Strings and comments of SQL; one that is not closed reaches to the end.
@@ -55,6 +60,12 @@ _SQL_DIALECT = lazy(r"""\\|\#|\$\w*\$|(?<![\w\]])\[[^\[\]]*\Z|(?<!\w)[nN]?[qQ]\Z
 #: Inside: an escape in a string, a comment in a comment or one that MySQL executes, a quote in a name, a line comment
 #: without its blank.
 _SQL_PIECE_DIALECT = lazy(r"""['"][^\\]*+\\|/\*!|/\*.*?/\*|`.*?['"]|--\S""", re.DOTALL)
+
+
+def is_piece(parameter: str) -> bool:
+    """Whether a parameter of this name takes pieces of a file, of any format."""
+    words = [word.lower() for word in _WORDS.findall(parameter)]
+    return "".join(words[-1:]) in _PIECES or "".join(words[-2:]) in _PIECES
 
 
 def language(parameter: str, declared: Mapping[str, Language]) -> Language:

@@ -6,6 +6,7 @@ token, however many tokens there are.  What a value looks like where it lands
 
 - where nothing about the place is known: the raw text, as it was found;
 - as a whole argument: the decoded value, and a number where it was a number;
+- in prose: the value without the escapes of the JSON it was found in;
 - in JSON text: escaped, as often as it is nested; a number loses the quotes
   that its token needed;
 - in the path, query or fragment of a URL: percent-encoded;
@@ -79,12 +80,14 @@ def restore(
     pieces: list[str] = []
     done = 0
     in_key = False
-    for spot in spots(text, is_url=language is Language.URL):
+    found = spots(text, is_url=language is Language.URL)
+    is_prose = bool(found) and not _PIECE_OF_JSON.search(text) and not code.is_piece(parameter)
+    for spot in found:
         place = _place(spot, text, language is not Language.TEXT)
         entry = resolve(spot.match, place)
         if entry is None:
             continue
-        start, end, new = _written(entry, spot, place.whole)
+        start, end, new = _written(entry, spot, place.whole or (is_prose and entry.spelling.encoding is Encoding.JSON))
         if language is not Language.TEXT and entry.spelling.category != LITERAL:
             guard = guard or code.Guard(language, text)
             new = guard.admit(new, entry.token, start)
@@ -112,15 +115,19 @@ def _place(spot: Spot, text: str, code_like: bool) -> Place:
     )
 
 
-def _written(entry: Entry, spot: Spot, whole: bool) -> tuple[int, int, str]:
-    """The range of the text to replace, and by what."""
+#: A quotation mark as JSON has it beside its own marks.
+_PIECE_OF_JSON = lazy(r"""" ?:|[\[{:][ \t\r\n]*+\\*+"|"[ \t\r\n]*+[\]}]|",[ \t\r\n]*+(?:\\*+"|\Z)""")
+
+
+def _written(entry: Entry, spot: Spot, bare: bool) -> tuple[int, int, str]:
+    """The range of the text to replace, and by what; ``bare`` where the value is meant, not how it was written."""
     spelling = entry.spelling
     is_number = spelling.kind is Kind.NUMBER or spelling.encoding is Encoding.JSON_NUMBER
     quoted = spot.literal or spot.member
     if is_number and quoted and _LEXEME.fullmatch(spelling.raw):
         return (*quoted, spelling.raw)
     if not spot.layers:
-        return spot.start, spot.end, spelling.value if whole and not is_number else spelling.raw
+        return spot.start, spot.end, spelling.value if bare and not is_number else spelling.raw
     return spot.start, spot.end, _layered(spelling, spot.layers, alone=spot.literal is not None)
 
 
