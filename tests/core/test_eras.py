@@ -565,6 +565,21 @@ def test_a_client_that_does_not_come_back_frees_the_call(tmp_path: Path) -> None
     assert talk.only()["error"]["code"] == -32602
 
 
+def test_forms_that_a_client_abandons_do_not_lock_it_out(tmp_path: Path) -> None:
+    talk = stateless(tmp_path, max_pending=5)
+    states = []
+    for id in range(10):
+        call(talk, id, "crm__send")
+        input_required(talk)
+        states.append(talk.only()["result"]["requestState"])
+    answer = {"inputResponses": {"who": {"action": "decline"}}}
+    call(talk, "old", "crm__send", **answer, requestState=states[4])
+    assert talk.only()["error"]["code"] == -32602
+    talk.take("crm")
+    call(talk, "new", "crm__send", **answer, requestState=states[5])
+    assert talk.only("crm")["params"]["inputResponses"] == {"who": {"action": "decline"}}
+
+
 def test_a_question_outside_of_any_call_is_answered_by_the_gateway(tmp_path: Path) -> None:
     talk = stateless(tmp_path, upstream_has_session=True)
     talk.upstream("crm", jsonrpc.request(0, "roots/list"))

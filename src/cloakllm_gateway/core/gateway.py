@@ -124,7 +124,7 @@ class Gateway:
             settings, self._upstreams, self._directory, vault, self._jobs, self._calls, emit, self._tools
         )
         self._suspensions = Suspensions(
-            settings.secret, self._requests, emit,
+            settings.secret, settings.max_pending, self._requests, emit,
             answered=lambda answer: self._questions.answer(answer), abandoned=self._abandoned,
         )  # fmt: skip
         self._questions = Questions(settings, self._restorer, self._jobs, self._suspensions, emit, self._to_client)

@@ -7,6 +7,9 @@ nothing towards any other.
 
 from __future__ import annotations
 
+#: Handles that a session remembers; an upstream whose ids all hold personal data loses its oldest.
+MOST = 10_000
+
 
 class Handles:
     """The handles one session was given, bound to the upstream they came from."""
@@ -14,14 +17,19 @@ class Handles:
     def __init__(self) -> None:
         self._issued: dict[tuple[str, str | int], str] = {}
         self._meaning: dict[str, tuple[str, str | int]] = {}
+        self._numbers = 0
 
     def issue(self, origin: str, original: str | int) -> str:
         """The handle for ``original``: the same one each time."""
         handle = self._issued.get((origin, original))
         if handle is None:
-            handle = f"handle-{len(self._issued) + 1}"
+            self._numbers += 1
+            handle = f"handle-{self._numbers}"
             self._issued[origin, original] = handle
             self._meaning[handle] = (origin, original)
+            if len(self._issued) > MOST:
+                oldest = next(iter(self._issued))
+                del self._meaning[self._issued.pop(oldest)]
         return handle
 
     def original(self, origin: str, handle: str | int) -> str | int:

@@ -67,7 +67,7 @@ class Requests:
         """Take ``request`` in; False where its id is in use or too many are waiting, which is answered here."""
         if not self._is_free(request.id):
             return False
-        if len(self._live) >= self._limit:
+        if len(self._waiting) >= self._limit:
             self._emit(Send(CLIENT, jsonrpc.failure(request.id, INTERNAL_ERROR, texts.TOO_MANY_PENDING)))
             return False
         asked = Asked(request, client, request.id, progress=_progress(request), headers=headers)

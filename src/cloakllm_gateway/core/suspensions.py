@@ -55,7 +55,8 @@ class _Suspended(Struct, eq=False):
 class Suspensions:
     """Suspends requests and resumes them.
 
-    ``secret`` makes handles that nobody can guess.  ``answered`` takes the
+    ``secret`` makes handles that nobody can guess.  Of more than ``most`` that
+    the client has not come back for the oldest is given up.  ``answered`` takes the
     responses, by the gateway's ids; ``abandoned`` a request that nobody came
     back for, and the ids of what had been asked.
     """
@@ -63,12 +64,14 @@ class Suspensions:
     def __init__(
         self,
         secret: bytes,
+        most: int,
         requests: Requests,
         emit: Callable[[Effect], None],
         answered: Callable[[Response | Failure], None],
         abandoned: Callable[[Asked, Sequence[int]], None],
     ) -> None:
         self._secret = secret
+        self._most = most
         self._requests = requests
         self._emit = emit
         self._answered = answered
@@ -100,6 +103,10 @@ class Suspensions:
             return []
         handle = self._handle()
         self._by_handle[handle] = suspended
+        if len(self._by_handle) > self._most:
+            oldest = next(iter(self._by_handle))
+            self._emit(StopTimer(Timer(PURPOSE, subject=oldest)))
+            self.expire(oldest)
         asks = {posed.key: {"method": posed.method, "params": dict(posed.params)} for posed in suspended.open.values()}
         result: dict[str, Any] = {"resultType": INPUT_REQUIRED}
         if asks:

@@ -7,6 +7,9 @@ from typing import Any
 from cloakllm_gateway.core.handles import Handles
 from cloakllm_gateway.core.upstream import Upstream
 
+#: Tasks that a session can follow at once; an upstream that makes more loses its oldest.
+MOST = 10_000
+
 
 class Tasks:
     """The tasks that results spoke of, and the upstreams they came from."""
@@ -48,8 +51,15 @@ class Tasks:
         id = task.get("taskId")
         if not isinstance(id, str):
             return task
-        if self._makers.setdefault(id, upstream.name) == upstream.name:
+        if self._note(id, upstream) == upstream.name:
             return task
         handle = self._handles.issue(upstream.settings.origin, id)
-        self._makers[handle] = upstream.name
+        self._note(handle, upstream)
         return {**task, "taskId": handle}
+
+    def _note(self, id: str, upstream: Upstream) -> str:
+        """Whose the task is that the client knows as ``id``: the first one's that said so."""
+        maker = self._makers.setdefault(id, upstream.name)
+        if len(self._makers) > MOST:
+            del self._makers[next(iter(self._makers))]
+        return maker
