@@ -221,9 +221,19 @@ def test_a_report_tells_values_for_another_server_from_those_for_their_own(tmp_p
 def test_a_command_is_no_session_that_did_not_end(tmp_path: Path):
     fields = {"action": "list", "namespace": "default", "count": 3, "refused": False}
     writer(tmp_path).append([schema.body("vault", fields)])
+    assert run("rotate-key", tmp_path).exit_code == 0
     text = run("report", tmp_path).stdout
-    assert "Sessions: 0, not ended in order: 0" in text and "vault  1" in text
+    assert "Sessions: 0, not ended in order: 0" in text and "vault       1" in text
     assert run("report", tmp_path, "--format", "html").exit_code == 0
+
+
+def test_a_report_names_whose_sessions_came_over_http(tmp_path: Path):
+    opened = {
+        "versions": {"gateway": "1"}, "upstreams": ["crm"], "sanitize": True, "detecting": ["EMAIL"], "names": False,
+        "proved": True, "config": "0" * 64,
+    }  # fmt: skip
+    writer(tmp_path).append([schema.body("session_open", {**opened, **who}) for who in ({"principal": "alice"}, {})])
+    assert "Sessions over HTTP, by principal\n  alice  1\n" in run("report", tmp_path).stdout
 
 
 def test_a_report_names_what_nobody_looked_at(tmp_path: Path):

@@ -38,6 +38,7 @@ class Report(Struct):
     withheld: Counter[tuple[str, str]] = field(default_factory=Counter)
     passed: Counter[tuple[str]] = field(default_factory=Counter)
     in_clear: Counter[tuple[str, str]] = field(default_factory=Counter)
+    principals: Counter[tuple[str]] = field(default_factory=Counter)
     days: dict[str, Counter[str]] = field(default_factory=dict)
     sessions: dict[str, Session] = field(default_factory=dict)
 
@@ -62,7 +63,7 @@ def _add(report: Report, entry: Mapping[str, Any]) -> None:
     report.events[event] += 1
     report.first, report.last = min(report.first or time, time), max(report.last, time)
     day = report.days.setdefault(time[:10], Counter())
-    if event == "vault":  # of a command, which served nobody
+    if event == "vault" or entry.get("trigger") == "rotate":  # of a command, which served nobody
         return
     session = report.sessions.setdefault(_text(entry.get("session")), Session(time, time))
     session.last, session.entries = max(session.last, time), session.entries + 1
@@ -88,6 +89,8 @@ def _add(report: Report, entry: Mapping[str, Any]) -> None:
             report.passed[(upstream,)] += _messages(entry)
         case "raw_pii":
             _count(report.in_clear, upstream, counts(entry, "categories"))
+        case "session_open" if principal := _text(entry.get("principal")):
+            report.principals[(principal,)] += 1
         case "session_close":
             session.closed = True
 
@@ -138,6 +141,7 @@ def tables(report: Report) -> list[Table]:
         Table("Calls refused", ("upstream", "rule"), _rows(report.refused)),
         Table("Messages withheld", ("upstream", "reason"), _rows(report.withheld)),
         Table("Messages that nobody looked at", ("upstream",), _rows(report.passed)),
+        Table("Sessions over HTTP", ("principal",), _rows(report.principals)),
         Table("Entries", ("event",), _rows(events)),
     ]
 
