@@ -107,6 +107,19 @@ def test_what_a_parameter_is_declared_to_hold_counts_for_all_that_is_in_it(tmp_p
     assert talk.only("crm")["params"]["arguments"] == {"note": {"then": "pay 4111 1111 1111 1111"}}
 
 
+def test_a_line_of_a_file_that_is_an_address_may_be_edited(tmp_path: Path) -> None:
+    talk = opened(settings(upstream("crm")), tmp_path)
+    talk.call("look", "crm__look").answer("crm", says("postgres://app:s3cr3tPW@db.acme-corp.com/x"))
+    token = text_of(talk.only()).partition("app:")[2].partition("@")[0]
+    talk.sent.clear()
+    edit = {"oldText": f"postgres://app:{token}@db", "newText": f"postgres://web:{token}@db"}
+    talk.call(1, "crm__send", {"edits": [edit]})
+    written = {"oldText": "postgres://app:s3cr3tPW@db", "newText": "postgres://web:s3cr3tPW@db"}
+    assert talk.only("crm")["params"]["arguments"] == {"edits": [written]}
+    talk.call(2, "crm__send", {"to": f"postgres://app:{token}@db"})
+    assert "scheme, user, host or port" in text_of(talk.only())
+
+
 def test_a_denied_value_is_refused_with_the_rule_and_without_the_value(tmp_path: Path) -> None:
     talk = meeting(tmp_path, flows=(Flow("*", "mailer", Action.DENY),))
     # The deny sets mailer apart, so crm's address has a number of crm's group.

@@ -22,7 +22,7 @@ from cloakllm_gateway.protocol.surface import HANDLE, RESTORE, RESTORE_OWN, Role
 from cloakllm_gateway.protocol.walk import KeyCollision, Leaf, Path, leaves, replace
 from cloakllm_gateway.spans import Encoding
 from cloakllm_gateway.vault import placing, tokens
-from cloakllm_gateway.vault.code import Language
+from cloakllm_gateway.vault.code import Language, is_piece
 from cloakllm_gateway.vault.entries import Entry, Token
 from cloakllm_gateway.vault.placing import NumberText, Place
 from cloakllm_gateway.vault.safety import unsafe
@@ -149,7 +149,7 @@ class _Run:
         if leaf.role is RESTORE and self._redacts:
             _refuse_redacted(leaf.value)
         parameter = "" if leaf.is_key else self._parameter(leaf)
-        is_url = _URL.fullmatch(leaf.value) is not None
+        is_url = _URL.fullmatch(leaf.value) is not None and not is_piece(parameter)
 
         def resolve(match: TokenMatch, place: Place) -> Entry | None:
             return self._resolve(leaf, match, place, is_url)
@@ -226,8 +226,8 @@ class _Run:
         """Refuse where the value would be sent to whoever an address names, or could act as code.
 
         In an address that is the whole argument, its own upstream gets a value
-        as the whole authority only.  In longer text it is content: a file with
-        `postgres://app:secret@host` in it must survive being written back.
+        as the whole authority only.  In longer text, and in a piece of a file, it
+        is content: `postgres://app:secret@host` must survive being written back.
         """
         if place.authority and (verdict.foreign or (is_url and not place.whole_authority)):
             raise Refused(
