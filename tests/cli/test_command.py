@@ -166,7 +166,7 @@ def test_serving_imports_nothing_of_the_command_line_and_no_slow_library(write):
         from cloakllm_gateway.cli.serve import serve
         status = serve(sys.argv[1], streams)
         slow = {"click", "rich", "mcp", "pydantic", "spacy", "phonenumbers", "stdnum", "cryptography"}
-        print(status, sorted(slow & set(sys.modules)), file=sys.stderr)
+        sys.stderr.write(f"{status} {sorted(slow & set(sys.modules))}\\n")  # at once: the log is written beside it
     """
     config = write({"crm": python(SERVER)}, audit=False)  # the end of an audited session is signed
     run("--config", config)  # the start-up proof, which needs the checksums, is remembered
@@ -174,7 +174,7 @@ def test_serving_imports_nothing_of_the_command_line_and_no_slow_library(write):
         [sys.executable, "-c", textwrap.dedent(source), config],
         input="", capture_output=True, text=True, timeout=DEADLINE, check=True,
     )  # fmt: skip
-    assert done.stderr.splitlines()[-1] == "0 []"
+    assert "0 []" in done.stderr.splitlines()
 
 
 def test_a_fault_of_the_gateway_itself_is_told_without_what_was_in_it(tmp_path):
