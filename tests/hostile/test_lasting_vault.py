@@ -96,6 +96,16 @@ def test_while_the_store_is_away_nothing_passes_and_afterwards_everything_does(p
     assert text_of(driver.tool("plain__say")) == "nothing of interest"
 
 
+def test_a_gateway_that_ends_leaves_its_store_in_one_file(peers, tmp_path):
+    crm = honest(tmp_path)
+    first = session(peers, tmp_path / "state", crm, vault={"backend": "sqlite"})
+    shown(first)
+    first.finish()
+    files = {path.name: path.stat().st_size for path in (tmp_path / "state" / "vault").iterdir()}
+    assert files.get("store.db-wal", 0) == 0
+    assert files["store.db"] > 4096
+
+
 def test_a_store_that_was_tampered_with_stops_the_start(peers, tmp_path):
     crm = honest(tmp_path)
     first = session(peers, tmp_path / "state", crm, vault={"backend": "sqlite"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -49,7 +50,7 @@ async def serve_http(config: Config, logger: Logger) -> None:
     keep_garbage_cheap()
     check_store(shared)
     warn_where_not_audited(shared)
-    with bound(listen, address) as at:
+    with closing(shared.store), bound(listen, address) as at:
         if address is not None:
             address = Address(address.host, at.getsockname()[1])
         doorkeeper = Doorkeeper(authenticator, logger, time.monotonic)

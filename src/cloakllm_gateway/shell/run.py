@@ -11,7 +11,7 @@ import gc
 import signal
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import partial
 from typing import assert_never
 
@@ -260,10 +260,11 @@ async def serve(config: Config, logger: Logger, streams: Streams) -> None:
     parts = assemble(config, logger)
     keep_garbage_cheap()
     warn_where_not_audited(parts.shared)
-    async with Front(*streams, config.limits.max_message_bytes) as front, anyio.create_task_group() as tasks:
-        tasks.start_soon(_leave_on_signal, tasks.cancel_scope)
-        await session(parts, front, audit_of(parts.shared))
-        tasks.cancel_scope.cancel()
+    with closing(parts.shared.store):
+        async with Front(*streams, config.limits.max_message_bytes) as front, anyio.create_task_group() as tasks:
+            tasks.start_soon(_leave_on_signal, tasks.cancel_scope)
+            await session(parts, front, audit_of(parts.shared))
+            tasks.cancel_scope.cancel()
 
 
 async def session(

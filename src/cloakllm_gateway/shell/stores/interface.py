@@ -112,3 +112,6 @@ class Store(Protocol):
         Raises ``VaultError``; :class:`StoreAway` where it can't be reached,
         which is no damage.
         """
+
+    def close(self) -> None:
+        """Leave what was written in files that can be copied; the store may be used again."""

@@ -130,6 +130,9 @@ class SealedStore:
     def check(self) -> None:
         self._ledger.read(self._catch_up)
 
+    def close(self) -> None:
+        self._ledger.close()
+
     # -- for the command line ----------------------------------------------------------------------
 
     def catch_up(self) -> None:
