@@ -1,6 +1,6 @@
 """The table of categories for the documentation, from the catalogue itself.
 
-    python bench/categories.py > docs/categories.md
+python bench/categories.py > docs/categories.md
 """
 
 from __future__ import annotations
