@@ -468,9 +468,18 @@ def test_a_text_that_is_read_and_sent_in_a_json_document_is_the_same_text():
         assert back == html
 
 
+def is_plain(text: str, span: Span) -> bool:
+    """Whether a span stays within its string and reads as it is written; what has escapes is found decoded."""
+    behind = len("\\u0000") - 1
+    written, before = text[span.start : span.end], text[max(span.start - behind, 0) : span.start]
+    return span.proof is Proof.LITERAL or not ('"' in written or "\\" in written or "\\" in before)
+
+
 @given(DOCUMENTS, st.data())
 def test_a_json_document_within_a_json_document_says_the_same(text, data):
-    hidden, entries, starts = hide(text, finds(data, text))
+    spans = finds(data, text)
+    assume(all(is_plain(text, span) for span in spans))
+    hidden, entries, starts = hide(text, spans)
     assume(is_json(hidden) and [s.start for s in spots(hidden)] == starts)
     wrapped = restore(json.dumps({"c": hidden}), lambda match, place: entries.get(match.token))
     inner = json.loads(wrapped)["c"]
