@@ -342,7 +342,6 @@ def test_eight_times_the_text_takes_about_eight_times_the_time(unit: str) -> Non
         """The collector aside: what it costs grows with everything else in the process."""
         best = 1e9
         for _ in range(3):
-            gc.collect()
             gc.disable()
             try:
                 started = time.process_time()

@@ -8,15 +8,14 @@ from collections.abc import Callable
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """The least CPU time of nine runs of ``work``, the collector aside: its cost is that of the whole process."""
+    """The least CPU time of five runs of ``work``, the collector aside: its cost is that of the whole process."""
     times = []
-    for _ in range(9):
-        gc.collect()
-        gc.disable()
-        try:
+    gc.disable()
+    try:
+        for _ in range(5):
             start = time.process_time()
             work()
             times.append(time.process_time() - start)
-        finally:
-            gc.enable()
+    finally:
+        gc.enable()
     return min(times)
