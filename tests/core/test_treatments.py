@@ -267,7 +267,7 @@ def test_a_result_with_many_fields_costs_linear_time(tmp_path: Path, how: Treatm
         rows = [{"city": f"Lyon{n}", "mail": f"u{n}@acme-corp.com"} for n in range(count)]
         return seconds(lambda: shown(talk, says(json.dumps({"rows": rows}))))
 
-    assert cost(1200) < 2 * (4 * cost(300)) + 0.05
+    assert cost(600) < 2 * (4 * cost(150)) + 0.05
 
 
 def test_what_a_person_types_for_an_upstream_reaches_it_whatever_may_be_shown(tmp_path: Path) -> None:

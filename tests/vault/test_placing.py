@@ -234,7 +234,7 @@ def test_restoring_is_linear(piece):
 
     for parameter in ("url", "sql"):
         for frame in ("*", "[*]"):
-            assert cost(40_000, parameter, frame) < 2 * (4 * cost(10_000, parameter, frame)) + 0.01
+            assert cost(20_000, parameter, frame) < 2 * (4 * cost(5_000, parameter, frame)) + 0.01
 
 
 # -- JSON ------------------------------------------------------------------------------------------
