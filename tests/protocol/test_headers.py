@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp.shared import inbound
 
-from cloakllm_gateway.protocol import headers, jsonrpc
+from cloakllm_gateway.protocol import eras, jsonrpc
 from cloakllm_gateway.protocol.headers import Damaged, Declared, declared, decoded, encoded, fault, mirrored, mismatch
 
 VERSION = "2026-07-28"
-META = {"_meta": {headers.VERSION_KEY: VERSION, "io.modelcontextprotocol/clientCapabilities": {}}}
+META = {"_meta": {eras.VERSION: VERSION, "io.modelcontextprotocol/clientCapabilities": {}}}
 
 texts = st.text(st.characters(exclude_categories=["Cs"])) | st.sampled_from(
     ["", " padded ", "line1\nline2", "=?base64?literal?=", "=?base64?a\nb?=", "plain", "\t", "a\tb", "=?BASE64?QQ==?="]

@@ -53,7 +53,7 @@ class Calls:
         token means nothing to the upstream and may collide with another's.
         """
         id = upstream.next_id()
-        params = eras.bare(params)
+        params = eras.without(params)
         call = Call(upstream.name, id, method, params, answered, asked, restored, dict(uris or {}), timeout, marked)
         upstream.calls[id] = call
         wanted = "progressToken" in eras.meta_of(params) if asked is None else asked.progress is not None

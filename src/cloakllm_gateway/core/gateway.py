@@ -292,10 +292,7 @@ class Gateway:
             self._requests.refuse(request, INVALID_REQUEST, texts.ALREADY_INITIALIZED)
             return
         hello = request.params or {}
-        info, capabilities = hello.get("clientInfo"), hello.get("capabilities")
-        client = Client(
-            info if isinstance(info, dict) else None, capabilities if isinstance(capabilities, dict) else {}
-        )
+        client = eras.client(hello.get("clientInfo"), hello.get("capabilities"))
         self._hello = request
         self._calls.client = self._questions.client = client
         self._speak(Era.SESSION)
@@ -396,7 +393,7 @@ class Gateway:
         """An answer with what its era asks of every answer."""
         if self._era is not Era.STATELESS or not isinstance(message.get("result"), dict):
             return message
-        server = {"name": "cloakllm-gateway", "version": self._settings.version}
+        server = self._settings.implementation
         return {**message, "result": eras.completed(request.method, message["result"], server)}
 
     def _refusal(self, request: Request, text: str) -> list[Effect]:

@@ -100,7 +100,7 @@ class Greeting:
         hello = {**self._hello, "protocolVersion": self.agreed or handshake.version_to_ask(wanted)}
         hello["capabilities"] = handshake.capabilities_towards(upstream.settings, self._client.capabilities)
         if self._front is Era.STATELESS:
-            hello["clientInfo"] = dict(self._client.info or {"name": "cloakllm-gateway", "version": self._version})
+            hello["clientInfo"] = dict(self._client.info or self._settings.implementation)
         self._calls.send(
             upstream,
             "initialize",
@@ -109,10 +109,6 @@ class Greeting:
             timeout=upstream.settings.startup_timeout,
             era=Era.SESSION,
         )
-
-    @property
-    def _version(self) -> str:
-        return self._settings.version
 
     def _initialized(self, upstream: Upstream, answer: Response | Failure) -> None:
         if isinstance(answer, Failure) and is_ours(answer):
@@ -263,10 +259,9 @@ class Greeting:
 
     def result(self) -> dict[str, Any]:
         """What the client is told: of ``initialize``, or of ``server/discover``."""
-        server = {"name": "cloakllm-gateway", "version": self._version}
         if self._front is Era.SESSION:
             result: dict[str, Any] = {"protocolVersion": self.agreed, "capabilities": self.capabilities}
-            result["serverInfo"] = server
+            result["serverInfo"] = self._settings.implementation
         else:
             result = {"supportedVersions": list(eras.STATELESS_VERSIONS), "capabilities": self.capabilities}
         instructions = self._instructions()

@@ -63,7 +63,9 @@ class Notices:
 
     def arrived(self, upstream: Upstream, notification: Notification, during: str | int | None = None) -> None:
         """One notification of an upstream; ``during`` is the call on whose stream it came, where there are streams."""
-        method, params = notification.method, _without_stream(upstream, notification.params)
+        method, params = notification.method, notification.params
+        if upstream.era is Era.STATELESS:  # the streams that it names are the gateway's own
+            params = eras.without(params, (eras.SUBSCRIPTION,))
         given = params or {}
         match method:
             case _ if method in LIST_CHANGED:
@@ -178,16 +180,6 @@ class Notices:
 
 def _notice(method: str, params: Mapping[str, Any] | None, related: str | int | None) -> Send:
     return Send(CLIENT, jsonrpc.notification(method, None if params is None else dict(params)), related=related)
-
-
-def _without_stream(upstream: Upstream, params: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """Without the id of the gateway's own stream that a stateless upstream sent it on."""
-    meta = eras.meta_of(params)
-    if params is None or upstream.era is Era.SESSION or eras.SUBSCRIPTION not in meta:
-        return params
-    kept = {name: value for name, value in meta.items() if name != eras.SUBSCRIPTION}
-    rest = {name: value for name, value in params.items() if name != "_meta"}
-    return {**rest, "_meta": kept} if kept else rest
 
 
 def _watched(method: str, params: Mapping[str, Any]) -> Watch | None:

@@ -150,6 +150,11 @@ class Settings(Struct, frozen=True):
         return any(Treatment.REDACT in part.values() for part in rules)
 
     @property
+    def implementation(self) -> dict[str, str]:
+        """What the gateway says it is, towards both sides."""
+        return {"name": "cloakllm-gateway", "version": self.version}
+
+    @property
     def enforces(self) -> bool:
         """Whether tokens are given and taken, rather than reported or not thought of."""
         return self.sanitize and self.mode is Mode.ENFORCE

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from cloakllm_gateway.core.calls import Calls, is_ours
 from cloakllm_gateway.core.events import CLIENT, Effect, Send, StartTimer, Timer
@@ -54,12 +54,6 @@ class Stream(Struct, eq=False):
     watches: frozenset[tuple[str, Watch]]
 
 
-class _Watched(Struct):
-    """What is subscribed to at one upstream: the call that is open for it in the stateless era."""
-
-    calls: dict[Watch, int | None] = field(default_factory=dict)
-
-
 class Subscriptions:
     """The streams of the client, and what the upstreams were asked for them."""
 
@@ -68,7 +62,8 @@ class Subscriptions:
         self._calls = calls
         self._emit = emit
         self._streams: list[Stream] = []
-        self._watched = {name: _Watched() for name in upstreams}
+        #: What is subscribed to at each upstream, and the call that is open for it in the stateless era.
+        self._watched: dict[str, dict[Watch, int | None]] = {name: {} for name in upstreams}
 
     # -- the client ----------------------------------------------------------------------------------
 
@@ -111,17 +106,17 @@ class Subscriptions:
 
     def watch(self, upstream: Upstream, watch: Watch) -> None:
         """See that the upstream tells of ``watch``, now and after it was started anew."""
-        watched = self._watched[upstream.name].calls
+        watched = self._watched[upstream.name]
         if watch not in watched:
             watched[watch] = None
             self._ask(upstream, watch)
 
     def note(self, upstream: Upstream, watch: Watch) -> None:
         """The client's own request asks the upstream: only a start anew is to ask again."""
-        self._watched[upstream.name].calls[watch] = None
+        self._watched[upstream.name][watch] = None
 
     def unwatch(self, upstream: Upstream, watch: Watch) -> None:
-        watched = self._watched[upstream.name].calls
+        watched = self._watched[upstream.name]
         call = watched.pop(watch, None)
         if upstream.phase is not Phase.READY:
             return
@@ -132,15 +127,15 @@ class Subscriptions:
 
     def forget(self, upstream: Upstream, watch: Watch) -> None:
         """The client's own request ends the subscription."""
-        self._watched[upstream.name].calls.pop(watch, None)
+        self._watched[upstream.name].pop(watch, None)
 
     def ready(self, upstream: Upstream) -> None:
         """An upstream is there, or there again."""
         if upstream.era is Era.STATELESS:
             for kind, member in LISTS.items():
                 if (upstream.capability(kind) or {}).get("listChanged") is True:
-                    self._watched[upstream.name].calls[Watch(member)] = None
-        for watch in sorted(self._watched[upstream.name].calls):
+                    self._watched[upstream.name][Watch(member)] = None
+        for watch in sorted(self._watched[upstream.name]):
             self._ask(upstream, watch)
 
     def _ask(self, upstream: Upstream, watch: Watch) -> None:
@@ -155,7 +150,7 @@ class Subscriptions:
         """A stream of the gateway's own, for as long as the upstream keeps it open."""
 
         def ended(answer: Response | Failure) -> None:
-            calls = self._watched[upstream.name].calls
+            calls = self._watched[upstream.name]
             if watch not in calls:
                 return
             calls[watch] = None
@@ -166,12 +161,12 @@ class Subscriptions:
 
         wanted = {watch.member: [watch.item] if watch.item else True}
         call = self._calls.send(upstream, "subscriptions/listen", {"notifications": wanted}, ended, timeout=0)
-        self._watched[upstream.name].calls[watch] = call.id
+        self._watched[upstream.name][watch] = call.id
 
     def again(self, upstream: Upstream, subject: str) -> None:
         """It is time to open a stream again that an upstream ended."""
         watch = Watch(*subject.split("\n", 1))
-        if self._watched[upstream.name].calls.get(watch, 0) is None:
+        if self._watched[upstream.name].get(watch, 0) is None:
             self._ask(upstream, watch)
 
 

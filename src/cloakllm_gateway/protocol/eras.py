@@ -9,7 +9,7 @@ Source: MCP 2026-07-28, basic/lifecycle and basic/index; 2025-11-25, lifecycle.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from enum import Enum, auto
 from typing import Any, NamedTuple
 
@@ -92,7 +92,11 @@ def is_stateless(method: str, params: Mapping[str, Any] | None) -> bool:
 def client_of(params: Mapping[str, Any] | None) -> Client:
     """What the ``_meta`` of a stateless request says of its client."""
     meta = meta_of(params)
-    info, capabilities, level = meta.get(CLIENT_INFO), meta.get(CAPABILITIES), meta.get(LOG_LEVEL)
+    return client(meta.get(CLIENT_INFO), meta.get(CAPABILITIES), meta.get(LOG_LEVEL))
+
+
+def client(info: Any, capabilities: Any, level: Any = None) -> Client:
+    """A client by what it says of itself; what is of no proper form it does not say."""
     return Client(
         info if isinstance(info, dict) else None,
         capabilities if isinstance(capabilities, dict) else {},
@@ -111,11 +115,14 @@ def enveloped(params: Mapping[str, Any] | None, client: Client) -> dict[str, Any
     return {**(params or {}), "_meta": {**kept, **said}}
 
 
-def bare(params: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """``params`` without what only a stateless request says; a ``_meta`` that held nothing else goes."""
-    if params is None or not any(name in ENVELOPE for name in meta_of(params)):
+def without(params: Mapping[str, Any] | None, names: Collection[str] = ENVELOPE) -> dict[str, Any] | None:
+    """``params`` whose ``_meta`` has none of ``names``, which only a stateless message says.
+
+    A ``_meta`` that held nothing else goes.
+    """
+    if params is None or not any(name in names for name in meta_of(params)):
         return None if params is None else dict(params)
-    kept = {name: value for name, value in meta_of(params).items() if name not in ENVELOPE}
+    kept = {name: value for name, value in meta_of(params).items() if name not in names}
     rest = {name: value for name, value in params.items() if name != "_meta"}
     return {**rest, "_meta": kept} if kept else rest
 

@@ -17,15 +17,13 @@ from math import isfinite
 from typing import Any, Final, NamedTuple
 
 from cloakllm_gateway.patterns import lazy
+from cloakllm_gateway.protocol import eras
 from cloakllm_gateway.protocol.jsonrpc import Number
 
 VERSION: Final = "MCP-Protocol-Version"
 METHOD: Final = "Mcp-Method"
 NAME: Final = "Mcp-Name"
 PARAM: Final = "Mcp-Param-"
-
-#: The key in ``_meta`` that ``MCP-Protocol-Version`` repeats.
-VERSION_KEY: Final = "io.modelcontextprotocol/protocolVersion"
 
 #: The mark in a tool's input schema: the rest of the name of the header that repeats this argument.
 MARK: Final = "x-mcp-header"
@@ -179,7 +177,7 @@ def mismatch(
 
 def _repeated(method: str, params: Mapping[str, Any], declared: Sequence[Declared]) -> Iterator[tuple[str, object]]:
     """Headers and the values that they repeat, None for values that are absent."""
-    yield VERSION, _at(params, ("_meta", VERSION_KEY))
+    yield VERSION, _at(params, ("_meta", eras.VERSION))
     yield METHOD, method
     named = "taskId" if method.startswith(_TASKS) else _NAMED.get(method)
     if named is not None:

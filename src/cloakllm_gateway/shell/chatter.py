@@ -72,6 +72,16 @@ class Chatter:
             else:
                 self.hear(line)
 
+    async def beside(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Log lines as they come while ``work`` goes on, and what is waiting when it has ended."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self.run)
+            try:
+                await work()
+            finally:
+                await self.flush()
+                tasks.cancel_scope.cancel()
+
     async def run(self) -> None:
         """Log lines as they come, for ever."""
         while True:

@@ -125,13 +125,7 @@ class Supervisor:
 
     async def run(self) -> None:
         """Keep the upstream running until cancelled or until it is given up; its process tree is gone then."""
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._chatter.run)
-            try:
-                await self._keep_alive()
-            finally:
-                await self._chatter.flush()
-                tasks.cancel_scope.cancel()
+        await self._chatter.beside(self._keep_alive)
 
     async def send(self, line: bytes, effect: Send) -> None:
         """Hand over one line (without its line feed); never waits.

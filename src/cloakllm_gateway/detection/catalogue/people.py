@@ -69,7 +69,6 @@ def name_canonical(text: str) -> str:
     return " ".join(text.replace("\u00ad", "").split()).casefold()
 
 
-_TITLE = r"(?:Mr|Mrs|Ms|Miss|Dr|Prof|Herr|Frau|Mme|Mlle|Sr|Sra|Señora?|Signora?|Sir|Madam|Dear)"
 _CAP = r"[A-ZÀ-ÖØ-Þ][a-zà-öø-ÿ'’]{1,20}(?:-?[A-ZÀ-ÖØ-Þ][a-zà-öø-ÿ'’]{1,20})?"
 
 #: The most common family names of Japan and Korea.

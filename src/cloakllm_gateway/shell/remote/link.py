@@ -70,13 +70,7 @@ class Remote:
 
     async def run(self) -> None:
         """Keep the upstream connected until cancelled or until it is given up."""
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._chatter.run)
-            try:
-                await self._keep_connected()
-            finally:
-                await self._chatter.flush()
-                tasks.cancel_scope.cancel()
+        await self._chatter.beside(self._keep_connected)
 
     async def send(self, line: bytes, effect: Send) -> None:
         """Hand over one message; never waits.
