@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import select
+import selectors
 import subprocess
 import sys
 import time
@@ -74,16 +74,18 @@ class Scene:
 def _until(terminal: int, enough: Callable[[str], bool]) -> str:
     """What the terminal shows until ``enough`` of it is there, or the command has ended."""
     text, end = "", time.monotonic() + DEADLINE
-    while not enough(text):
-        assert time.monotonic() < end, f"the terminal shows {text!r} and no more"
-        if select.select([terminal], [], [], 1)[0]:
-            try:
-                data = os.read(terminal, 4096)
-            except OSError:  # Linux: the other side is closed
-                return text
-            if not data:
-                return text
-            text += data.decode()
+    with selectors.DefaultSelector() as selector:
+        selector.register(terminal, selectors.EVENT_READ)
+        while not enough(text):
+            assert time.monotonic() < end, f"the terminal shows {text!r} and no more"
+            if selector.select(timeout=1):
+                try:
+                    data = os.read(terminal, 4096)
+                except OSError:  # Linux: the other side is closed
+                    return text
+                if not data:
+                    return text
+                text += data.decode()
     return text
 
 
