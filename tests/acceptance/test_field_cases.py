@@ -9,7 +9,7 @@ import base64
 import json
 import os
 import re
-import select
+import selectors
 import signal
 import sys
 from collections.abc import Iterator
@@ -246,7 +246,9 @@ def expected_to_end(*pids: int) -> Iterator[None]:
     try:
         yield
         for pid, fd in zip(pids, watched, strict=True):
-            assert select.select([fd], [], [], 8)[0], f"process {pids.index(pid)} lives on"
+            with selectors.DefaultSelector() as selector:
+                selector.register(fd, selectors.EVENT_READ)
+                assert selector.select(timeout=8), f"process {pids.index(pid)} lives on"
     finally:
         for fd in watched:
             os.close(fd)
