@@ -75,6 +75,14 @@ def test_each_encoding_is_read(text: str, value: str, encoding: Encoding) -> Non
     assert reading.encoding_of(at, at + len(value)) is encoding
 
 
+@pytest.mark.parametrize(
+    ("text", "reading"),
+    [("%F3%41", "%F3A"), ("%E2%6B%69m", "%E2kim"), ("=E2=6B=69m =C3=A9", "=E2kim é"), ("%C3%A9%80%C3", "é%80%C3")],
+)
+def test_a_byte_that_begins_no_character_takes_none_of_those_behind_it(text: str, reading: str) -> None:
+    assert views(text)[-1].text == reading
+
+
 def test_a_layer_inside_a_layer_is_read() -> None:
     inner = json.dumps({"mail": "björn@example.org"})
     for wrap in (json.dumps, quote, html.escape, lambda text: base64.b64encode(text.encode()).decode()):

@@ -407,7 +407,7 @@ def _utf8(units: list[tuple[int, int, int]], kind: Encoding) -> Iterator[Piece]:
         lead = units[at][0]
         size = 1 if lead < 0x80 else 2 if lead >> 5 == 6 else 3 if lead >> 4 == 14 else 4 if lead >> 3 == 30 else 0
         char = bytes(unit[0] for unit in units[at : at + size]).decode("utf-8", "ignore")
-        if size and len(char) == 1:
+        if size and len(char.encode()) == size:  # nothing was ignored
             yield char, units[at][1], units[at + size - 1][2], kind
             at += size
         else:
