@@ -23,6 +23,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.peers import proofs
+
 #: Seconds that any single wait may take; a loaded machine starts the gateway in well under two.
 PATIENCE = 20.0
 VERSION = "2025-11-25"
@@ -347,7 +349,7 @@ class Processes:
     def __init__(self, tmp_path: Path) -> None:
         self.tmp_path = tmp_path
         self._running: list[Driver] = []
-        self._configs = 0
+        self._configs: list[Mapping[str, Any]] = []
 
     def start(self, argv: Sequence[str], **options: Any) -> Driver:
         driver = Driver(argv, **options)
@@ -372,11 +374,13 @@ class Processes:
         Names in free text need a model that may or may not be installed; tests that do not speak of names
         run without.  ``env`` adds to the environment of the test.
         """
-        self._configs += 1
-        path = self.tmp_path / f"gateway-{self._configs}.json"
-        state = state_dir or self.tmp_path / f"state-{self._configs}"
+        number = len(self._configs) + 1
+        path = self.tmp_path / f"gateway-{number}.json"
+        state = state_dir or self.tmp_path / f"state-{number}"
         whole: dict[str, Any] = {"state_dir": str(state), "detection": {"ner_entity_types": []}, **config}
         path.write_text(json.dumps(whole), encoding="utf-8")
+        proofs.lend(whole)
+        self._configs.append(whole)
         around = {**os.environ, "XDG_STATE_HOME": str(self.tmp_path / "xdg"), **(env or {})}
         command = [sys.executable, "-m", "cloakllm_gateway", *arguments, "--config", str(path)]
         return self.start(command, env=around, cwd=self.tmp_path)
@@ -384,6 +388,8 @@ class Processes:
     def close(self) -> None:
         for driver in self._running:
             driver.kill()
+        for config in self._configs:
+            proofs.keep(config)
 
 
 @contextmanager

@@ -21,6 +21,8 @@ from typing import Any
 
 import httpx2
 
+from tests.peers import proofs
+
 #: Seconds that any single wait may take.
 PATIENCE = 30.0
 SESSION_VERSION, STATELESS_VERSION = "2025-11-25", "2026-07-28"
@@ -48,7 +50,9 @@ class Hosted:
         }
         path = folder / "gateway.json"
         path.write_text(json.dumps(whole), "utf-8")
+        proofs.lend(whole)
         self.folder = folder
+        self._config = whole
         self.log: list[str] = []
         self._ended = False
         self._changed = threading.Condition()
@@ -101,6 +105,7 @@ class Hosted:
             return self.process.wait(PATIENCE)
         finally:
             self.process.kill()
+            proofs.keep(self._config)
 
 
 @contextmanager

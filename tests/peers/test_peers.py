@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.peers.driver import NoAnswer, Processes, Refusal, text_of
+from tests.peers.driver import NoAnswer, Processes, Refusal, processes, text_of
 from tests.peers.fixtures import peers
 from tests.peers.upstream import ECHO, Upstream, text
 
@@ -73,3 +73,16 @@ def test_lists_come_in_pages_and_bytes_come_verbatim(peers: Processes, tmp_path:
     assert driver.result("tools/list", {"cursor": "two"}) == {"tools": [{"name": "b"}]}
     driver.result("prompts/list")
     assert b'"result":{"prompts":[],"n":1e3}}\n' in driver.received
+
+
+def test_a_gateway_in_a_new_state_directory_believes_the_proof_of_an_earlier_one(tmp_path: Path) -> None:
+    upstreams = {"upstreams": {"crm": Upstream("crm", tmp_path).config()}}
+    for folder in ("first", "second"):
+        (tmp_path / folder).mkdir()
+    with processes(tmp_path / "first") as first:
+        first.gateway(upstreams).initialize()
+    with processes(tmp_path / "second") as second:
+        driver = second.gateway(upstreams)
+        lent = (tmp_path / "second" / "state-1" / "proved").stat()
+        driver.initialize()
+        assert (tmp_path / "second" / "state-1" / "proved").stat() == lent  # a new proof would be a new file
