@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +17,7 @@ from mcp_types import TextContent
 from tests.acceptance.real import ROOT
 from tests.conformance.suite import FIXTURE, Unavailable, node
 from tests.conformance.suite import PACKAGES as NEWER
+from tests.peers import proofs
 from tests.peers.hosted import hosted
 from tests.peers.upstream import ECHO, Upstream, text
 
@@ -56,10 +56,8 @@ def place(request: pytest.FixtureRequest, crm: Upstream, tmp_path: Path) -> Iter
         with hosted(tmp_path, config) as gateway:
             yield Place([], gateway.url, gateway.token)
         return
-    path = tmp_path / "gateway.json"
     whole = {"state_dir": str(tmp_path / "state"), "detection": {"ner_entity_types": []}, **config}
-    path.write_text(json.dumps(whole), encoding="utf-8")
-    yield Place([sys.executable, "-m", "cloakllm_gateway", "--config", str(path)])
+    yield Place(proofs.command(tmp_path / "gateway.json", whole))
 
 
 def python_sdk(mode: str) -> Callable[[Place], Seen]:
@@ -172,13 +170,11 @@ def test_a_client_that_knows_both_eras_gets_the_one_of_the_upstream(tmp_path: Pa
     from mcp import Client, StdioServerParameters
 
     both = {"command": FIXTURE[0], "args": FIXTURE[1:], "cwd": str(ROOT), "prefix": ""}
-    path = tmp_path / "gateway.json"
     whole = {"state_dir": str(tmp_path / "state"), "detection": {"ner_entity_types": []}, "upstreams": {"both": both}}
-    path.write_text(json.dumps(whole), encoding="utf-8")
-    arguments = ["-m", "cloakllm_gateway", "--config", str(path)]
+    program, *arguments = proofs.command(tmp_path / "gateway.json", whole)
 
     async def talk(mode: str) -> str:
-        server = StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ))
+        server = StdioServerParameters(command=program, args=arguments, env=dict(os.environ))
         async with Client(server, mode=mode) as client:
             result = await client.call_tool("test_simple_text", {})
             assert result.content == [TextContent(text="This is a simple text response for testing.")]

@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from tests.peers import proofs
 from tests.peers.driver import Processes, message, text_of
 from tests.peers.upstream import ECHO, Upstream, says, text
 
@@ -289,10 +290,8 @@ threading.Event().wait(60)
 def test_nothing_outlives_a_killed_client(peers: Processes, tmp_path: Path, ignore: list[str]) -> None:
     """A18, SIGKILL of the client"""
     crm = Upstream("crm", tmp_path).tool("t").behave(ignore=ignore)
-    config = tmp_path / "config.json"
     quiet = {"state_dir": str(tmp_path / "state"), "detection": {"ner_entity_types": []}}
-    config.write_text(json.dumps({"upstreams": {"crm": wrapped(crm)}, **quiet}))
-    gateway = [sys.executable, "-m", "cloakllm_gateway", "--config", str(config)]
+    gateway = proofs.command(tmp_path / "config.json", {"upstreams": {"crm": wrapped(crm)}, **quiet})
     client = peers.start([sys.executable, "-c", CLIENT, json.dumps(gateway)])
     pid = client.wait(lambda m: "pid" in m).message["pid"]
     with expected_to_end(pid, crm.starts()[0]["pid"]):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.peers import proofs
 from tests.peers.driver import Driver, Processes, text_of
 from tests.peers.upstream import ECHO, Upstream, text
 
@@ -26,16 +25,10 @@ def behind_another(peers: Processes, folder: Path, **inner: Any) -> tuple[Driver
     crm.tool("say", text(SAID)).tool("get", [{"result": {"content": [], "structuredContent": RECORD}}]).tool(
         "save", ECHO
     )
-    path = folder / "inner.json"
     quiet = {"ner_entity_types": []}
     config = {"upstreams": {"crm": crm.config(**inner)}, "state_dir": str(folder / "inner-state"), "detection": quiet}
-    path.write_text(json.dumps(config), encoding="utf-8")
-    command = {
-        "command": sys.executable,
-        "args": ["-m", "cloakllm_gateway", "--config", str(path)],
-        "inherit_env": True,
-    }
-    driver = peers.gateway({"upstreams": {"in": command}})
+    program, *arguments = proofs.command(folder / "inner.json", config)
+    driver = peers.gateway({"upstreams": {"in": {"command": program, "args": arguments, "inherit_env": True}}})
     driver.initialize()
     return driver, crm
 

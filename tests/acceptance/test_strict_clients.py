@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ import pytest
 from jsonschema import Draft202012Validator, FormatChecker
 
 from tests.acceptance.real import ROOT
+from tests.peers import proofs
 from tests.peers.driver import Message, Processes, text_of
 from tests.peers.upstream import ECHO, Upstream, text
 
@@ -124,9 +124,7 @@ def gateway(folder: Path, *upstreams: Upstream, **more: Any) -> list[str]:
         "upstreams": {upstream.name: upstream.config() for upstream in upstreams},
         **more,
     }
-    path = folder / "gateway.json"
-    path.write_text(json.dumps(config), encoding="utf-8")
-    return [sys.executable, "-m", "cloakllm_gateway", "--config", str(path)]
+    return proofs.command(folder / "gateway.json", config)
 
 
 def answer(structured: Any, *texts: str) -> list[Any]:

@@ -15,7 +15,6 @@ import os
 import queue
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -349,7 +348,7 @@ class Processes:
     def __init__(self, tmp_path: Path) -> None:
         self.tmp_path = tmp_path
         self._running: list[Driver] = []
-        self._configs: list[Mapping[str, Any]] = []
+        self._configs = 0
 
     def start(self, argv: Sequence[str], **options: Any) -> Driver:
         driver = Driver(argv, **options)
@@ -374,22 +373,16 @@ class Processes:
         Names in free text need a model that may or may not be installed; tests that do not speak of names
         run without.  ``env`` adds to the environment of the test.
         """
-        number = len(self._configs) + 1
-        path = self.tmp_path / f"gateway-{number}.json"
-        state = state_dir or self.tmp_path / f"state-{number}"
+        self._configs += 1
+        path = self.tmp_path / f"gateway-{self._configs}.json"
+        state = state_dir or self.tmp_path / f"state-{self._configs}"
         whole: dict[str, Any] = {"state_dir": str(state), "detection": {"ner_entity_types": []}, **config}
-        path.write_text(json.dumps(whole), encoding="utf-8")
-        proofs.lend(whole)
-        self._configs.append(whole)
         around = {**os.environ, "XDG_STATE_HOME": str(self.tmp_path / "xdg"), **(env or {})}
-        command = [sys.executable, "-m", "cloakllm_gateway", *arguments, "--config", str(path)]
-        return self.start(command, env=around, cwd=self.tmp_path)
+        return self.start(proofs.command(path, whole, *arguments), env=around, cwd=self.tmp_path)
 
     def close(self) -> None:
         for driver in self._running:
             driver.kill()
-        for config in self._configs:
-            proofs.keep(config)
 
 
 @contextmanager

@@ -12,7 +12,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -48,16 +47,12 @@ class Hosted:
             **config,
             "listen": listen,
         }
-        path = folder / "gateway.json"
-        path.write_text(json.dumps(whole), "utf-8")
-        proofs.lend(whole)
         self.folder = folder
-        self._config = whole
         self.log: list[str] = []
         self._ended = False
         self._changed = threading.Condition()
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "cloakllm_gateway", "serve", "--config", str(path), *arguments],
+            [*proofs.command(folder / "gateway.json", whole, "serve"), *arguments],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         threading.Thread(target=self._listen, daemon=True).start()
@@ -105,7 +100,6 @@ class Hosted:
             return self.process.wait(PATIENCE)
         finally:
             self.process.kill()
-            proofs.keep(self._config)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ and settings.
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,24 +17,29 @@ from typing import Any
 #: The file in a state directory that says what was proved.
 REMEMBERED = "proved"
 
-_KEPT: dict[str, bytes] = {}
+#: Where the first gateway with some settings of detection leaves its proof, and the proof once it is there.
+_PLACES: dict[str, Path] = {}
+_PROOFS: dict[str, bytes] = {}
 
 
 def lend(config: Mapping[str, Any]) -> None:
     """Put a proof where a gateway with ``config`` looks for it, if its state directory is a new one."""
-    state, proof = Path(config["state_dir"]), _KEPT.get(_detection(config))
-    if proof is not None and not state.exists():
+    detection = json.dumps(config.get("detection"), sort_keys=True)
+    state = Path(config["state_dir"])
+    if detection not in _PROOFS:
+        place = _PLACES.get(detection)
+        if place is None or not place.is_file():
+            _PLACES[detection] = state / REMEMBERED
+            return
+        _PROOFS[detection] = place.read_bytes()
+    if not state.exists():
         state.mkdir(mode=0o700, parents=True)
         (state / REMEMBERED).touch(mode=0o600)
-        (state / REMEMBERED).write_bytes(proof)
+        (state / REMEMBERED).write_bytes(_PROOFS[detection])
 
 
-def keep(config: Mapping[str, Any]) -> None:
-    """Remember the proof that a gateway with ``config`` has left."""
-    path = Path(config["state_dir"]) / REMEMBERED
-    if path.is_file():
-        _KEPT[_detection(config)] = path.read_bytes()
-
-
-def _detection(config: Mapping[str, Any]) -> str:
-    return json.dumps(config.get("detection"), sort_keys=True)
+def command(config: Path, content: Mapping[str, Any], *arguments: str) -> list[str]:
+    """Write the configuration file of a gateway, and lend it a proof; the command that starts it."""
+    config.write_text(json.dumps(content), encoding="utf-8")
+    lend(content)
+    return [sys.executable, "-m", "cloakllm_gateway", *arguments, "--config", str(config)]
