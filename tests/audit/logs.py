@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import warnings
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -50,8 +51,17 @@ def body(**changes: Any) -> dict[str, Any]:
     return schema.body("sanitize", sanitized(**changes))
 
 
+class Writer(Log):
+    """A log that is closed when a test lets go of it, as a process that writes one closes it with its end."""
+
+    def __del__(self) -> None:
+        if not self._closed:
+            with suppress(AttributeError):  # of a log that could not be begun
+                self.close()
+
+
 def writer(directory: Path, clock: Clock | None = None, session: int = 1, **options: Any) -> Log:
-    return Log(directory, f"{session:016x}", clock or Clock(), **options)
+    return Writer(directory, f"{session:016x}", clock or Clock(), **options)
 
 
 def checkpoint(directory: Path) -> None:

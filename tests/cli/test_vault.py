@@ -9,13 +9,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from cloakllm_gateway.shell.stores import Options
 from cloakllm_gateway.shell.stores.sqlite import sqlite_store
-from cloakllm_gateway.vault.entries import Entry
+from cloakllm_gateway.vault.entries import Entry, Spelling
 from tests.contracts.test_stores import assign, spelled
 
 SECRET = "ana.kowalska@example.org"
@@ -34,8 +35,9 @@ class Scene:
         upstreams = {"crm": {"command": "crm-server"}}
         self.config.write_text(json.dumps({"upstreams": upstreams, "state_dir": str(self.state), "vault": vault}))
 
-    def assign(self, *values: str, namespace: str = "default") -> list[Entry]:
-        return assign(sqlite_store(Options(self.state)), *values, namespace=namespace)
+    def assign(self, *values: str | Spelling, namespace: str = "default") -> list[Entry]:
+        with closing(sqlite_store(Options(self.state))) as store:
+            return assign(store, *values, namespace=namespace)
 
     def run(self, command: str, *more: str, given: str = "") -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
@@ -151,7 +153,7 @@ def test_forget_says_that_there_was_nothing(scene):
 
 
 def test_a_number_is_the_same_with_spaces_and_hyphens(scene):
-    assign(sqlite_store(Options(scene.state)), spelled("4111 1111-1111 1111", "CREDIT_CARD"), namespace="default")
+    scene.assign(spelled("4111 1111-1111 1111", "CREDIT_CARD"))
     assert scene.run("forget", given="4111111111111111").returncode == 0
 
 

@@ -42,7 +42,9 @@ def maker(kind: str, request: pytest.FixtureRequest) -> Make:
         url = server.url
 
     def make(state_dir: Path | None, quotas: Quotas = DEFAULT_QUOTAS, *, ttl: float | None = None) -> Store:
-        return STORES[kind](Options(state_dir, quotas, ttl, url=url))
+        store = STORES[kind](Options(state_dir, quotas, ttl, url=url))
+        request.addfinalizer(store.close)
+        return store
 
     return make
 
