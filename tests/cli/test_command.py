@@ -14,7 +14,8 @@ import pytest
 
 from cloakllm_gateway import __version__
 
-DEADLINE = 60
+#: Seconds after which a command hangs.  A check proves detection, which is seconds of work: a minute on a busy machine.
+DEADLINE = 240
 
 #: A server with one tool, two prompts and three resources on two pages.
 SERVER = """

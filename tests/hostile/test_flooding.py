@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from pathlib import Path
 from typing import Any
 
@@ -94,17 +93,17 @@ def test_a_flood_of_values_is_withheld_and_costs_the_others_nothing(peers: Proce
     evil = hostile(tmp_path).tool("flood", text(flood)).tool("drop", text("u7@posteo-mail.de"))
     driver = meet(peers, crm(tmp_path).tool("mail", text("kim@posteo-mail.de")), evil)
     flooding = driver.ask("tools/call", {"name": "evil__flood", "arguments": {}})
-    slowest = 0.0
+    costs: list[float] = []
     for _ in range(20):
-        start = time.monotonic()
-        assert text_of(driver.tool("crm__mail")) == "[EMAIL_0]" or slowest
-        slowest = max(slowest, time.monotonic() - start)
+        before = driver.work()
+        assert text_of(driver.tool("crm__mail")) == "[EMAIL_0]" or costs
+        costs.append(driver.work() - before)
     response = driver.answer(flooding, timeout=60)
     assert "error" in response or response["result"]["isError"] is True
     assert "posteo-mail.de" not in driver.received.decode()
     assert text_of(driver.tool("crm__mail")).startswith("[EMAIL_")
     assert text_of(driver.tool("evil__drop")).startswith("[EMAIL_")  # the message was withheld, not the upstream
-    assert slowest < 1.0
+    assert max(costs) < 1.0  # a call that had to wait for the flood would have had all of its work in between
 
 
 def test_notifications_without_end_do_not_stop_the_others(peers: Processes, tmp_path: Path) -> None:
