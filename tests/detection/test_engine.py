@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from cloakllm_gateway.detection.catalogue import CATALOGUE
 from cloakllm_gateway.detection.custom import Custom
-from cloakllm_gateway.detection.engine import Detector, Find
-from cloakllm_gateway.detection.engine import _Cutter as Cutter
-from cloakllm_gateway.detection.engine import _reconciled as reconciled
+from cloakllm_gateway.detection.engine import Detector
+from cloakllm_gateway.detection.merging import Find, cutter, reconciled, settled
 from cloakllm_gateway.detection.settings import Settings
 from cloakllm_gateway.errors import ConfigError, DetectionError
 from cloakllm_gateway.spans import Encoding, Proof, Text, disjoint
@@ -321,9 +320,9 @@ FINDS = st.builds(  # of two categories none is as certain as another: the order
 @settings(max_examples=400, deadline=None)
 def test_finds_settle_as_if_each_were_weighed_against_each(finds: list[Find]) -> None:
     text = "ab cd-ef" * 4
-    cut = Cutter(text).span
+    cut = cutter(text)
     every = [cut(find) for find in sorted(finds, key=lambda find: find[0])]
-    assert DETECTOR._settled(list(finds), text) == disjoint(reconciled(every), text)
+    assert settled(list(finds), text) == disjoint(reconciled(every), text)
 
 
 HOSTILE = [

@@ -9,7 +9,8 @@ One call looks at all texts of a message at once:
    (:mod:`.structure`);
 4. the deny list and the patterns of the configuration run on the linear
    engine alone (:mod:`.custom`);
-5. finds are mapped back to the original text and merged to a disjoint set.
+5. finds are mapped back to the original text and merged to a disjoint set
+   (:mod:`.merging`).
 
 Time is linear in the length of the texts.  Nothing is skipped: a budget that
 is reached raises.
@@ -17,27 +18,26 @@ is reached raises.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, reduce
+from functools import cache
 from itertools import accumulate
-from operator import itemgetter
 from typing import NamedTuple, cast
 
 import re2
 
+from cloakllm_gateway.detection import linear
 from cloakllm_gateway.detection.catalogue import CATALOGUE, TERM, Category, Pattern
 from cloakllm_gateway.detection.catalogue.checks import national_phone
 from cloakllm_gateway.detection.catalogue.model import CONTEXT
 from cloakllm_gateway.detection.custom import Custom
 from cloakllm_gateway.detection.folding import View, encoded, literals, views
-from cloakllm_gateway.detection.gate import SEPARATOR, Gate, compiled, screened
+from cloakllm_gateway.detection.gate import SEPARATOR, Gate, Judge, compiled, screened
+from cloakllm_gateway.detection.merging import Find, settled
 from cloakllm_gateway.detection.settings import Settings
 from cloakllm_gateway.detection.structure import Proved, Structure
 from cloakllm_gateway.errors import DetectionError
-from cloakllm_gateway.patterns import lazy
-from cloakllm_gateway.spans import Encoding, Proof, Span, Text, disjoint
+from cloakllm_gateway.spans import Encoding, Proof, Span, Text
 
 
 class Segment(NamedTuple):
@@ -96,12 +96,17 @@ class Detector:
         found: list[list[Find]] = [[] for _ in texts]
         segments, buffer = _segments(texts)
         for category, pattern, places in self._matches(buffer, segments):
+            rank = pattern.rank
+            if len(segments) == 1 and segments[0].is_simple:
+                if texts[0].names or not pattern.prose:
+                    found[0] += [(start, end, category, rank, _SHAPE, None) for _, start, end in places]
+                continue
             for segment, start, end in _placed(segments, places):
-                if pattern.prose and not texts[segment.text].names:
-                    continue
-                found[segment.text].append(_find(texts, segment, start, end, category, pattern.rank, _SHAPE))
+                if texts[segment.text].names or not pattern.prose:
+                    found[segment.text].append(_find(texts, segment, start, end, category, rank, _SHAPE))
         for segment in _spoken(segments):
-            found[segment.text] += _keyed(texts, segment, self._structure.inside(segment.string()))
+            if proved := self._structure.inside(segment.string()):
+                found[segment.text] += _keyed(texts, segment, proved)
         for segment in segments if self._custom else ():
             for start, end, name, rank in self._custom.find(segment.string()):
                 start, end = start + segment.first, end + segment.first
@@ -110,7 +115,8 @@ class Detector:
                     found[segment.text].append(_find(texts, segment, start, end, category, rank, Proof.TERM))
         for index, start, end, category in self._structure.around(texts):
             found[index].append((start, end, category, category.keyed_rank, _KEY, None))
-        return [self._settled(finds, text.text) if finds else [] for finds, text in zip(found, texts, strict=True)]
+        allowed = self.settings.allow_list
+        return [settled(finds, text.text, allowed) if finds else [] for finds, text in zip(found, texts, strict=True)]
 
     @property
     def unproved(self) -> tuple[str, ...]:
@@ -182,84 +188,46 @@ class Detector:
     def _matches(
         self, buffer: str, segments: Sequence[Segment]
     ) -> Iterator[tuple[Category, Pattern, list[tuple[int, int, int]]]]:
-        """What the truths find where the gate let them run, by pattern; see :meth:`_proved`."""
+        """What the truths find where the gate let them run, by pattern; see :meth:`.gate.Truth.values`."""
         screen = screened(buffer)
         ends = [segment.start - 1 for segment in segments[1:]]
         ends.append(len(buffer))
         for index, ranges in self._gate.ranges(buffer, screen).items():
             category, pattern = self._rows[index]
-            if places := self._proved(buffer, screen, ends, pattern, ranges):
+            truth = compiled(pattern.regex, buffer.isascii())
+            if places := truth.values(buffer, screen, ranges, self._judge(pattern, buffer, ends)):
                 yield category, pattern, places
 
-    def _proved(
-        self, buffer: str, screen: bytes, ends: Sequence[int], pattern: Pattern, ranges: list[tuple[int, int, int]]
-    ) -> list[tuple[int, int, int]]:
-        """Values of one pattern: where the match begins, where the value begins and ends, all in the buffer.
+    def _judge(self, pattern: Pattern, buffer: str, ends: Sequence[int]) -> Judge:
+        """Says of the matches of a pattern in the buffer how much of them is proved."""
+        judge: Judge
+        if (extent := pattern.extent) is not None:
 
-        A refused candidate is searched again from its second character, so
-        nothing that overlaps it is shadowed.
-        """
-        truth = compiled(pattern.regex, buffer.isascii())
-        search, group, near = truth.search, truth.group, pattern.near
-        proof, extent = pattern.proof, pattern.extent
-        if pattern.regional:
-            proof = self._national_phone
-        places = []
-        done = 0
-        for at, stop, limit in ranges:
-            at = max(at, done)
-            while match := search(buffer, screen, at, stop, limit):
-                start, end = match.span(group)
-                if extent is not None:
-                    end = extent(buffer, start, end, ends[bisect_left(ends, end)])
-                    size = end - start
-                else:
-                    size = proof(buffer[start:end]) if proof else end - start
-                if size > 0 and (not near or _beside(near, buffer, start, start + size)):
-                    places.append((match.start(), start, start + size))
-                    at = max(start + size, match.start() + 1)
-                else:
-                    at = max(-end, match.start() + 1)
-            done = max(done, at)
-        return places
+            def judge(start: int, end: int) -> int:
+                found = extent(buffer, start, end, ends[bisect_left(ends, end)])
+                return max(found - start, 0) if found > 0 else found
+
+        elif (proof := self._national_phone if pattern.regional else pattern.proof) is not None:
+            known: dict[str, int] = {}  # columns and logs repeat their values
+
+            def judge(start: int, end: int) -> int:
+                text = buffer[start:end]
+                size = known.get(text)
+                if size is None:
+                    if len(known) >= _REMEMBERED:
+                        known.clear()
+                    size = known[text] = proof(text)
+                return size
+
+        else:
+
+            def judge(start: int, end: int) -> int:
+                return end - start
+
+        return _beside(pattern.near, buffer, judge) if pattern.near else judge
 
     def _national_phone(self, text: str) -> int:
         return len(text) if national_phone(text, self.settings.regions) else 0
-
-    # -- merging ---------------------------------------------------------------------------------
-
-    def _settled(self, finds: list[Find], text: str) -> list[Span]:
-        """Spans of one text: most finds stand alone, or a value's key says what its shape does; the rest is merged.
-
-        Finds go as spans come: there may be millions of both.
-        """
-        finds.sort(key=_by_start)
-        finds.reverse()
-        cut = _Cutter(text).span
-        listed = self.settings.allow_list
-        settled: list[Span] = []
-        while finds:
-            find = finds.pop()
-            reach = find[1]
-            if not finds or finds[-1][0] >= reach:
-                settled.append(cut(find))
-                continue
-            cluster = [find]
-            while finds and finds[-1][0] < reach:
-                cluster.append(finds.pop())
-                reach = max(reach, cluster[-1][1])
-            if not listed and (covering := _covering(cluster, find[0], reach)):
-                settled.append(cut(covering))
-            else:
-                settled += disjoint(_reconciled(self._unlisted([*map(cut, cluster)], text)), text)
-        return self._unlisted(settled, text)
-
-    def _unlisted(self, spans: list[Span], text: str) -> list[Span]:
-        """Those that the allow list does not hold."""
-        allowed = self.settings.allow_list
-        if not allowed:
-            return spans
-        return [span for span in spans if span.value not in allowed and text[span.start : span.end] not in allowed]
 
 
 #: How far a value across an edge may reach on either side, in code points; one with a key block may for long.
@@ -305,10 +273,6 @@ def _segments(texts: Sequence[Text]) -> tuple[list[Segment], str]:
 
 def _placed(segments: Sequence[Segment], places: Iterable[tuple[int, int, int]]) -> Iterator[tuple[Segment, int, int]]:
     """The values of some places of the buffer, by segment and its view; what crosses from one into another is none."""
-    if len(segments) == 1 and segments[0].is_simple:
-        for _, start, end in places:
-            yield segments[0], start, end
-        return
     starts = [segment.start for segment in segments]
     for first, start, end in places:
         segment = segments[bisect_right(starts, start) - 1]
@@ -326,28 +290,36 @@ def _spoken(segments: Sequence[Segment]) -> Iterator[Segment]:
                 yield Segment(segment.text, segment.start, said, None, 0, len(said.text))
 
 
-def _beside(words: str, buffer: str, start: int, end: int) -> bool:
-    """Whether one of the words stands within reach of a value, in the same text."""
-    before = buffer[max(start - 60, 0) : start].rpartition(SEPARATOR)[2]
-    after = buffer[end : end + 30].partition(SEPARATOR)[0]
-    return _words(words).search(f"{before}\n{after}".encode("utf-8", "replace")) is not None
+#: How many candidates a proof remembers within one message.
+_REMEMBERED = 1_000
+
+
+def _beside(words: str, buffer: str, judge: Judge) -> Judge:
+    """The judge of values that count only where one of the words stands within reach, in the same text."""
+    search = _words(words)
+
+    def judge_beside(start: int, end: int) -> int:
+        size = judge(start, end)
+        if size <= 0:
+            return size
+        end = start + size
+        before = buffer[max(start - 60, 0) : start].rpartition(SEPARATOR)[2]
+        after = buffer[end : end + 30].partition(SEPARATOR)[0]
+        around = f"{before}\n{after}".encode("utf-8", "replace")
+        return size if search(around, 0, len(around))[0][0] >= 0 else 0
+
+    return judge_beside
 
 
 @cache
-def _words(words: str) -> re2._Regexp:
-    return re2.compile(f"(?i){words}".encode())
-
-
-_by_start = itemgetter(0)
+def _words(words: str) -> linear.Search:
+    return linear.search(re2.compile(f"(?i){words}".encode()))
 
 
 # -- spans ----------------------------------------------------------------------------------------
 
-#: Where a value stands in its text, its category, rank and proof; its span already if a cut is not enough for it.
-Find = tuple[int, int, Category, int, Proof, Span | None]
-
 #: Looked up once: a member of an enumeration costs more than all else about a span.
-_SHAPE, _KEY, _PLAIN, _JSON_NUMBER = Proof.SHAPE, Proof.KEY, Encoding.PLAIN, Encoding.JSON_NUMBER
+_SHAPE, _KEY, _PLAIN = Proof.SHAPE, Proof.KEY, Encoding.PLAIN
 
 
 def _find(
@@ -392,110 +364,8 @@ def _keyed(texts: Sequence[Text], segment: Segment, proved: Iterable[Proved]) ->
 def _decoded(texts: Sequence[Text], segment: Segment, find: Find, value: str) -> Find:
     """The find of a value that is written with escapes of its own."""
     start, end, category, rank, proof, span = find
-    span = span or _Cutter(texts[segment.text].text).span(find)
-    encoding = Encoding.JSON if "\\" in span.value else Encoding.URL
-    span = span._replace(value=value, canonical=category.canonical(value), encoding=encoding)
+    written = texts[segment.text].text[start:end] if span is None else span.value
+    encoding = Encoding.JSON if "\\" in written else Encoding.URL
+    canonical = category.canonical(value)
+    span = Span(start, end, category.name, value, canonical, encoding, proof, rank, category.sensitive)
     return start, end, category, rank, proof, span
-
-
-def _covering(cluster: Sequence[Find], start: int, end: int) -> Find | None:
-    """The find that all others of a cluster are a part of, where that is plain to see.
-
-    Quicker than :func:`.spans.disjoint`, and says the same; a key's value takes over what :func:`_reconciled` gives it.
-    """
-    if len(cluster) == 2 and cluster[0][:3] == cluster[1][:3]:
-        return _surer(*cluster)
-    whole = [find for find in cluster if find[0] == start and find[1] == end]
-    if not whole or any(find[2] is not whole[0][2] for find in whole):
-        return None
-    _, _, category, rank, proof, span = reduce(_surer, whole)
-    parts = [find for find in cluster if find[0] != start or find[1] != end]
-    if proof is _KEY:
-        rank = max([rank, *(part[3] + 1 for part in parts if part[2] is category)])
-    if any(part[4] is _KEY or part[3] > rank or part[2].sensitive > category.sensitive for part in parts):
-        return None
-    return start, end, category, rank, proof, span and span._replace(rank=rank)
-
-
-def _surer(one: Find, other: Find) -> Find:
-    """Which of two finds of the same characters counts: what proves itself is known everywhere."""
-    if (one[4] is _KEY) != (other[4] is _KEY):
-        return other if one[4] is _KEY else one
-    return other if other[3] > one[3] else one
-
-
-class _Cutter:
-    """Cuts the spans of one text, from left to right."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._is_json = text.lstrip()[:1] in ("{", "[")
-        #: String literals of the text, the next one that ends behind the last number looked at first.
-        self._literals: Iterator[re.Match[str]] | None = None
-        self._literal = (0, 0)
-
-    def span(self, find: Find) -> Span:
-        start, end, category, rank, proof, span = find
-        if span is not None:
-            return span
-        value = self._text[start:end]
-        number = self._is_json and value[-1].isdigit() and self._is_number(start, end)
-        encoding = _JSON_NUMBER if number else _PLAIN
-        canonical = category.canonical(value)
-        if canonical == value:
-            canonical = value  # one string for both
-        # The constructor of a named tuple takes twice as long as this.
-        return tuple.__new__(
-            Span, (start, end, category.name, value, canonical, encoding, proof, rank, category.sensitive)
-        )
-
-    def _is_number(self, start: int, end: int) -> bool:
-        """Whether a value is a bare number of JSON text, so that a token in its place needs quotes."""
-        return _is_number(self._text, start, end) and not self._is_quoted(start)
-
-    def _is_quoted(self, at: int) -> bool:
-        if self._literals is None:
-            self._literals = _LITERAL.finditer(self._text)
-        while self._literal[1] <= at:
-            literal = next(self._literals, None)
-            self._literal = literal.span() if literal else (len(self._text), len(self._text) + 1)
-        return self._literal[0] < at
-
-
-_NUMBER = lazy(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
-_LITERAL = lazy(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
-
-
-def _is_number(text: str, start: int, end: int) -> bool:
-    """Whether a value is a number where JSON text has one, if it does not stand in a string."""
-    if not _NUMBER.fullmatch(text, start, end):
-        return False
-    before, after = text[max(start - 64, 0) : start].rstrip()[-1:], text[end : end + 64].lstrip()[:1]
-    return before in (":", "[", ",") and after in (",", "]", "}")
-
-
-def _reconciled(spans: list[Span]) -> list[Span]:
-    """Drop what a key proves where the value proves itself: a value under its key stays known everywhere.
-
-    A key's value that is longer than what it holds of its own category keeps
-    its extent, and the more certain rank.
-    """
-    keyed = [span for span in spans if span.proof is _KEY]
-    if not keyed:
-        return spans
-    shaped = sorted(span for span in spans if span.proof is not _KEY)
-    kept: list[Span] = list(shaped)
-    starts = [span.start for span in shaped]
-    for key in keyed:
-        at = bisect_right(starts, key.start - 1)
-        rank = key.rank
-        same = False
-        while at < len(shaped) and shaped[at].start < key.end:
-            other = shaped[at]
-            if other.category == key.category and other.end <= key.end:
-                same = same or (other.start, other.end) == (key.start, key.end)
-                rank = max(rank, other.rank + 1)
-            at += 1
-        if not same:
-            kept.append(key._replace(rank=rank))
-    return kept

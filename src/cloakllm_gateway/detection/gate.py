@@ -17,7 +17,7 @@ than ``OVERLAP``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, cached_property
 
 import re2
@@ -53,8 +53,12 @@ STAND_IN = "?"
 
 
 def screened(buffer: str) -> bytes:
-    """The buffer as the gate reads it: a byte for each code point, so that offsets are the same in both."""
-    return buffer.encode("ascii", "replace")
+    """The buffer as the gate reads it: a line break, then a byte for each code point.
+
+    So the character that an edge consumes is there for the first one of a
+    buffer as well, and has the offset of the one behind it.
+    """
+    return b"\n" + buffer.encode("ascii", "replace")
 
 
 def relaxed(truth: str, most: int = _MOST, lazily: bool = False) -> str:
@@ -185,7 +189,7 @@ class Gate:
         cuts = list(_cuts(buffer))
         for i in range(len(cuts) - 1):
             start, stop = max(cuts[i] - OVERLAP, 0), cuts[i + 1]
-            window = screen[start:stop]
+            window = screen[start : stop + 1]
             limit = cuts[min(i + 2, len(cuts) - 1)]
             for pattern in [pattern for automaton in self._automata for pattern in automaton.matched(window)]:
                 ranges = found.setdefault(pattern, [])
@@ -235,34 +239,53 @@ def _cuts(buffer: str) -> Iterator[int]:
 # -- the truth ------------------------------------------------------------------------------------
 
 
+#: From where a match stands in the buffer to how many of its characters are a value; 0 or less refuses it, and
+#: the search goes on behind it from its second character, or from the place that the negative number names.
+Judge = Callable[[int, int], int]
+
+
 class Truth:
     """One expression that is tried only where its relaxed form finds a place."""
 
     def __init__(self, truth: str, for_ascii: bool) -> None:
         expression = re.compile(_without_letters(truth) if for_ascii else truth, re.ASCII)
         place = relaxed(truth, most=20, lazily=True)
-        self.group = 1 if expression.groups else 0
+        self._group = 1 if expression.groups else 0
         self._match = expression.match
         self._place = linear.compiled(place, memory=32 << 20)
-        self._edge = int(place.startswith(_EDGE))
+        self._before = 0 if place.startswith(_EDGE) else 1
 
-    def search(self, buffer: str, screen: bytes, at: int, stop: int, limit: int) -> re.Match[str] | None:
-        """The first match that begins in ``at:stop``; it may read up to ``limit``."""
-        edge, find, match = self._edge, self._place, self._match
-        while at < stop:
-            place = find(screen, at - edge if at else 0, limit)[0][0]
-            if place < 0:
-                return None
-            # The first character is the edge, but at the start of the buffer there may be none.
-            if place == 0 and edge and at == 0 and (found := match(buffer, 0, limit)):
-                return found
-            first = place + edge
-            if first >= stop:
-                return None
-            if found := match(buffer, first, limit):
-                return found
-            at = first + 1
-        return None
+    def values(
+        self, buffer: str, screen: bytes, ranges: Iterable[tuple[int, int, int]], judge: Judge
+    ) -> list[tuple[int, int, int]]:
+        """What it finds in ranges of the gate: where the match begins, where the value begins and ends, in order.
+
+        A refused candidate is searched again from its second character, so
+        nothing that overlaps it is shadowed.
+        """
+        find, match, group, before = self._place, self._match, self._group, self._before
+        found: list[tuple[int, int, int]] = []
+        at = 0
+        for due, stop, limit in ranges:
+            if due > at:
+                at = due
+            while at < stop:
+                # Places are those of the screen, which has a character more before each of the buffer.
+                first = find(screen, at + before, limit + 1)[0][0] - before
+                if not 0 <= first < stop:
+                    break
+                at = first + 1
+                if (candidate := match(buffer, first, limit)) is not None:
+                    start, end = candidate.span(group)
+                    size = judge(start, end)
+                    if size > 0:
+                        end = start + size
+                        found.append((first, start, end))
+                        if end > at:
+                            at = end
+                    elif -size > at:
+                        at = -size
+        return found
 
 
 @cache

@@ -1,0 +1,181 @@
+"""From the finds in a text to its spans: which of those that overlap counts, and how each value is spelled.
+
+Most finds stand alone, or a key and a shape say the same of one value; those
+are decided on the way, from left to right.  What overlaps otherwise is weighed
+by :func:`.spans.disjoint`.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterator, Sequence
+from operator import itemgetter
+
+from cloakllm_gateway.detection.catalogue import Category
+from cloakllm_gateway.patterns import lazy
+from cloakllm_gateway.spans import Encoding, Proof, Span, disjoint
+
+#: Where a value stands in its text, its category, rank and proof; its span already if a cut is not enough for it.
+Find = tuple[int, int, Category, int, Proof, Span | None]
+
+#: Looked up once: a member of an enumeration costs more than all else about a span.
+_KEY, _PLAIN, _JSON_NUMBER = Proof.KEY, Encoding.PLAIN, Encoding.JSON_NUMBER
+
+_start = itemgetter(0)
+
+
+def settled(finds: list[Find], text: str, allowed: Collection[str] = ()) -> list[Span]:
+    """The spans of one text, less what is allowed.
+
+    Finds go as spans come: there may be millions of both.
+    """
+    finds.sort(key=_start)
+    finds.reverse()
+    cut = cutter(text)
+    spans: list[Span] = []
+    while finds:
+        find = finds.pop()
+        start, reach, category, _, _, span = find
+        others: list[Find] = []
+        while finds and finds[-1][0] < reach:
+            other = finds.pop()
+            end = other[1]
+            if other[0] == start and end == find[1] and other[2] is category and other[5] is span is None:
+                find = _surer(find, other)
+                continue
+            others.append(other)
+            if end > reach:
+                reach = end
+        if not others:
+            spans.append(cut(find))
+            continue
+        others.insert(0, find)
+        if not allowed and (covering := _covering(others, start, reach)):
+            spans.append(cut(covering))
+        else:
+            spans += disjoint(reconciled(_unlisted([*map(cut, others)], text, allowed)), text)
+    return _unlisted(spans, text, allowed)
+
+
+def _unlisted(spans: list[Span], text: str, allowed: Collection[str]) -> list[Span]:
+    """Those that the allow list does not hold."""
+    if not allowed:
+        return spans
+    return [span for span in spans if span.value not in allowed and text[span.start : span.end] not in allowed]
+
+
+def _surer(one: Find, other: Find) -> Find:
+    """Which of two finds of the same characters counts: what proves itself is known everywhere."""
+    if (one[4] is _KEY) != (other[4] is _KEY):
+        return other if one[4] is _KEY else one
+    return other if other[3] > one[3] else one
+
+
+def _covering(cluster: Sequence[Find], start: int, end: int) -> Find | None:
+    """The find that all others of a cluster are a part of, where that is plain to see.
+
+    Quicker than :func:`.spans.disjoint`, and says the same; a key's value takes over what :func:`reconciled` gives it.
+    """
+    whole: Find | None = None
+    parts = []
+    for find in cluster:
+        if find[0] != start or find[1] != end:
+            parts.append(find)
+        elif whole is None:
+            whole = find
+        elif find[2] is whole[2]:
+            whole = _surer(whole, find)
+        else:
+            return None
+    if whole is None:
+        return None
+    _, _, category, rank, proof, span = whole
+    if proof is _KEY:
+        rank = max([rank, *(part[3] + 1 for part in parts if part[2] is category)])
+    for part in parts:
+        if part[3] > rank or part[4] is _KEY or part[2].sensitive > category.sensitive:
+            return None
+    return start, end, category, rank, proof, span and span._replace(rank=rank)
+
+
+def reconciled(spans: list[Span]) -> list[Span]:
+    """Drop what a key proves where the value proves itself: a value under its key stays known everywhere.
+
+    A key's value that is longer than what it holds of its own category keeps
+    its extent, and the more certain rank.
+    """
+    keyed = [span for span in spans if span.proof is _KEY]
+    if not keyed:
+        return spans
+    shaped = sorted(span for span in spans if span.proof is not _KEY)
+    kept: list[Span] = list(shaped)
+    starts = [span.start for span in shaped]
+    for key in keyed:
+        at = bisect_right(starts, key.start - 1)
+        rank = key.rank
+        same = False
+        while at < len(shaped) and shaped[at].start < key.end:
+            other = shaped[at]
+            if other.category == key.category and other.end <= key.end:
+                same = same or (other.start, other.end) == (key.start, key.end)
+                rank = max(rank, other.rank + 1)
+            at += 1
+        if not same:
+            kept.append(key._replace(rank=rank))
+    return kept
+
+
+# -- spans ----------------------------------------------------------------------------------------
+
+
+def cutter(text: str) -> Callable[[Find], Span]:
+    """Makes the span of a find in ``text``, from left to right: bare numbers of JSON are told on the way."""
+    numbers = _Numbers(text) if _JSON.match(text) else None
+    new = tuple.__new__  # the constructor of a named tuple takes twice as long
+
+    def cut(find: Find) -> Span:
+        start, end, category, rank, proof, span = find
+        if span is not None:
+            return span
+        value = text[start:end]
+        encoding = _PLAIN
+        if numbers is not None and value[-1].isdigit() and numbers.holds(start, end):
+            encoding = _JSON_NUMBER
+        canonical = category.canonical(value)
+        if canonical == value:
+            canonical = value  # one string for both
+        return new(Span, (start, end, category.name, value, canonical, encoding, proof, rank, category.sensitive))
+
+    return cut
+
+
+class _Numbers:
+    """The bare numbers of JSON text, asked for from left to right: a token in place of one needs quotes."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        #: String literals of the text, the next one that ends behind the last number looked at first.
+        self._literals: Iterator[re.Match[str]] | None = None
+        self._literal = (0, 0)
+
+    def holds(self, start: int, end: int) -> bool:
+        """Whether a value is a number where JSON text has one."""
+        if not _NUMBER.fullmatch(self._text, start, end):
+            return False
+        before = self._text[max(start - 64, 0) : start].rstrip()[-1:]
+        after = self._text[end : end + 64].lstrip()[:1]
+        return before in (":", "[", ",") and after in (",", "]", "}") and not self._is_quoted(start)
+
+    def _is_quoted(self, at: int) -> bool:
+        if self._literals is None:
+            self._literals = _LITERAL.finditer(self._text)
+        while self._literal[1] <= at:
+            literal = next(self._literals, None)
+            self._literal = literal.span() if literal else (len(self._text), len(self._text) + 1)
+        return self._literal[0] < at
+
+
+_JSON = lazy(r"\s*[{\[]")
+_NUMBER = lazy(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
+_LITERAL = lazy(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
