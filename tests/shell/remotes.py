@@ -63,7 +63,7 @@ class Watched:
     # -- what the core would do
 
     async def send(self, message: dict[str, Any], headers: Mapping[str, str] | None = None) -> None:
-        await self.remote.send(jsonrpc.encode(message), Send("crm", message, headers=headers or {}))
+        self.remote.send(jsonrpc.encode(message), Send("crm", message, headers=headers or {}))
 
     async def ask(self, id: int, method: str, params: dict[str, Any] | None = None) -> None:
         await self.send(jsonrpc.request(id, method, params))

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cloakllm_gateway.shell.config import UpstreamConfig
-from cloakllm_gateway.shell.process import SpawnError, command_line, environment, spawn
+from cloakllm_gateway.shell.process import Process, SpawnError, command_line, environment, spawn
 
 PARENT = {"PATH": "/bin", "HOME": "/home/u", "LC_ALL": "C", "OTHER_SECRET": "zzz", "PATHS": "x"}
 
@@ -144,6 +144,6 @@ def c_runtime_arguments(line: str) -> list[str]:
 )
 async def test_what_cannot_be_started_is_explained_to_the_operator_and_not_to_the_model(upstream, told, details):
     with pytest.raises(SpawnError) as caught:
-        await spawn(upstream, {"PATH": "/usr/bin"})
+        await spawn(upstream, {"PATH": "/usr/bin"}, Process())
     assert str(caught.value) == told
     assert set(caught.value.details) == details

@@ -118,7 +118,7 @@ async def test_lines_go_in_and_come_out_in_order(supervised):
     async with supervised(python(ECHO)) as crm:
         await crm.until_connected()
         for i in range(100):
-            await crm.supervisor.send(b"%d" % i, SEND)
+            crm.supervisor.send(b"%d" % i, SEND)
         await crm.until_received(100)
     assert crm.events[0] == Connected("crm")
     assert crm.received == [b"%d" % i for i in range(100)]
@@ -159,7 +159,7 @@ async def test_a_dropped_upstream_is_started_again(supervised):
         await crm.until_connected()
         crm.supervisor.drop("too slow")
         await crm.until_connected(2)
-        await crm.supervisor.send(b"again", SEND)
+        crm.supervisor.send(b"again", SEND)
         await crm.until_received(1)
     assert crm.events[1] == Disconnected("crm", "too slow")
     assert crm.received == [b"again"]
@@ -189,14 +189,14 @@ async def test_an_upstream_that_does_not_read_is_dropped_and_nobody_waits_for_it
         await crm.until_connected()
         with anyio.fail_after(1):
             for _ in range(4):
-                await crm.supervisor.send(b"x" * 1_000_000, SEND)
+                crm.supervisor.send(b"x" * 1_000_000, SEND)
         await crm.until(lambda events: Disconnected("crm", "does not read its input") in events)
 
 
 async def test_a_line_for_an_upstream_that_is_not_running_is_lost(supervised):
     async with supervised(UpstreamConfig("no-such-program")) as crm:
         await crm.until(lambda events: len(events) >= 1)
-        await crm.supervisor.send(b"x", SEND)
+        crm.supervisor.send(b"x", SEND)
 
 
 # -- what it prints beside the protocol --------------------------------------------------------------
@@ -359,7 +359,7 @@ async def test_an_upstream_stuck_in_a_write_still_sees_the_end_of_its_input(supe
     """
     async with supervised(python(source)) as crm:
         await crm.until_received(1)
-        await crm.supervisor.send(b"go", SEND)
+        crm.supervisor.send(b"go", SEND)
     assert mark.read_text() == "by itself"
 
 

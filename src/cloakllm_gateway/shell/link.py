@@ -13,7 +13,7 @@ class Link(Protocol):
     async def run(self) -> None:
         """Keep the upstream connected until cancelled or given up."""
 
-    async def send(self, line: bytes, effect: Send) -> None:
+    def send(self, line: bytes, effect: Send) -> None:
         """Hand over one message, ``line`` being what ``effect`` says; never waits for the upstream."""
 
     def drop(self, reason: str) -> None:

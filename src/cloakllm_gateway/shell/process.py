@@ -1,4 +1,4 @@
-"""An upstream's process: what it is started with, and how all of its tree is ended.
+"""An upstream's process: what it is started with, how it is heard, and how all of its tree is ended.
 
 Command, arguments and environment come from the configuration and from nothing
 else: no message of a client or an upstream has a way into this module.
@@ -6,6 +6,7 @@ else: no message of a client or an upstream has a way into this module.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import signal
@@ -13,10 +14,9 @@ import subprocess
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, cast
 
 import anyio
-from anyio.abc import Process
 
 from cloakllm_gateway.errors import GatewayError
 from cloakllm_gateway.shell.config import UpstreamConfig
@@ -36,6 +36,107 @@ UTF8: Final = {"PYTHONUTF8": "1", "PYTHONIOENCODING": "utf-8"}
 #: Seconds between closing an upstream's input, asking it to end, and ending it.
 GRACE: Final = 2.0
 _GLANCE = 0.02  # seconds between two looks at a process group that is ending
+
+
+class Process(asyncio.SubprocessProtocol):
+    """A process with three pipes; a subclass hears what comes out of it, as it comes, on the event loop.
+
+    Writing never waits: what the process does not read yet is kept.
+    """
+
+    def __init__(self) -> None:
+        self.exited = anyio.Event()
+        self.closed = anyio.Event()  # nothing more will come out of it
+        self._output: asyncio.ReadTransport | None = None
+        self._open_outputs = {_OUTPUT, _ERRORS}
+
+    @property
+    def pid(self) -> int:
+        return self._transport.get_pid()
+
+    @property
+    def returncode(self) -> int | None:
+        """As of :class:`subprocess.Popen`."""
+        return self._transport.get_returncode()
+
+    @property
+    def unread(self) -> int:
+        """How many bytes wait for it to read them."""
+        return self._input.get_write_buffer_size()
+
+    def write(self, data: bytes) -> None:
+        """Let it read ``data``; lost on one that has closed its input."""
+        if not self._input.is_closing():
+            self._input.write(data)
+
+    def close_input(self) -> None:
+        """It reads an end once it has read what was written."""
+        self._input.close()
+
+    def pause_output(self) -> None:
+        """Read no more of its standard output for now."""
+        if self._output is not None:
+            self._output.pause_reading()
+
+    def resume_output(self) -> None:
+        if self._output is not None:
+            self._output.resume_reading()
+
+    def close(self) -> None:
+        """Let go of it and of its pipes."""
+        self._transport.close()
+
+    # -- for a subclass --------------------------------------------------------------------------------
+
+    def started(self) -> None:
+        """Before anything else."""
+
+    def printed(self, data: bytes) -> None:
+        """Some of its standard output."""
+
+    def output_closed(self) -> None:
+        """There is no more of its standard output."""
+
+    def complained(self, data: bytes) -> None:
+        """Some of its standard error."""
+
+    def errors_closed(self) -> None:
+        """There is no more of its standard error."""
+
+    def input_closed(self) -> None:
+        """It reads nothing any more."""
+
+    # -- for asyncio -----------------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.SubprocessTransport, transport)
+        self._input = cast(asyncio.WriteTransport, self._transport.get_pipe_transport(_INPUT))
+        self._output = cast(asyncio.ReadTransport, self._transport.get_pipe_transport(_OUTPUT))
+        self.started()
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        if fd == _OUTPUT:
+            self.printed(data)
+        else:
+            self.complained(data)
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        if fd == _INPUT:
+            self.input_closed()
+            return
+        if fd == _OUTPUT:
+            self.output_closed()
+        else:
+            self.errors_closed()
+        self._open_outputs.discard(fd)
+        if not self._open_outputs:
+            self.closed.set()
+
+    def process_exited(self) -> None:
+        self.exited.set()
+
+
+_INPUT, _OUTPUT, _ERRORS = 0, 1, 2
 
 
 class SpawnError(GatewayError):
@@ -81,8 +182,8 @@ def _found(command: str, path: str) -> str | None:
     return next((place for place in places if os.path.isfile(place) and os.access(place, os.X_OK)), None)
 
 
-async def spawn(upstream: UpstreamConfig, parent: Mapping[str, str]) -> Process:
-    """Start ``upstream`` in a process group of its own; raises :class:`SpawnError`."""
+async def spawn(upstream: UpstreamConfig, parent: Mapping[str, str], process: Process) -> None:
+    """Start ``upstream`` as ``process``, in a group of its own.  Raises :class:`SpawnError`."""
     assert upstream.command is not None
     variables = environment(upstream, parent)
     path = variables.get("PATH", os.defpath)
@@ -93,14 +194,21 @@ async def spawn(upstream: UpstreamConfig, parent: Mapping[str, str]) -> Process:
     if upstream.cwd is not None and not Path(upstream.cwd).is_dir():  # noqa: ASYNC240  one look at a local folder
         raise SpawnError("has a cwd that is no folder", cwd=upstream.cwd)
     line = command_line(program, upstream.args)
+    loop = asyncio.get_running_loop()
+    where: dict[str, Any] = {"env": variables, "cwd": upstream.cwd, **_OWN_GROUP}
     try:
-        if WINDOWS:
-            return await anyio.open_process(
-                line, env=variables, cwd=upstream.cwd, creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
-            )
-        return await anyio.open_process(line, env=variables, cwd=upstream.cwd, start_new_session=True)
+        if isinstance(line, str):
+            await loop.subprocess_shell(lambda: process, line, **where)
+        else:
+            await loop.subprocess_exec(lambda: process, *line, **where)
     except OSError as error:
         raise SpawnError("cannot be started", command=program, error=error.strerror or "") from None
+
+
+#: How a process gets a group of its own.
+_OWN_GROUP: Final[Mapping[str, Any]] = (
+    {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)} if WINDOWS else {"start_new_session": True}
+)
 
 
 async def end(process: Process) -> None:
@@ -109,16 +217,14 @@ async def end(process: Process) -> None:
     Its output has to be read meanwhile: a process that is stuck writing does
     not see the end of its input.
     """
-    if process.stdin is not None:
-        with suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
-            await process.stdin.aclose()
+    process.close_input()
     if await _gone(process):
         return
     await _signal(process, signal.SIGTERM)
     if await _gone(process):
         return
     await _signal(process, getattr(signal, "SIGKILL", signal.SIGTERM))
-    await process.wait()  # nothing of the group runs any more, whoever has to reap the rest of it
+    await process.exited.wait()  # nothing of the group runs any more, whoever has to reap the rest of it
 
 
 async def end_orphans(process: Process) -> None:
@@ -129,7 +235,7 @@ async def end_orphans(process: Process) -> None:
 
 async def _gone(process: Process) -> bool:
     with anyio.move_on_after(GRACE):
-        await process.wait()
+        await process.exited.wait()
         while _group_is_alive(process.pid):  # noqa: ASYNC110  nothing tells when a group ends
             await anyio.sleep(_GLANCE)
         return True

@@ -1,12 +1,14 @@
 """The effect interpreter: everything the core asks for is done here, and nothing is decided.
 
-One task takes events one at a time, lets the core answer, and performs the
-effects in their order; whatever takes long runs beside it and comes back as an
-event.  The client's requests wait in its pipe until detection has been proved.
+Events are taken one at a time: the core answers, and its effects are performed
+in their order, at once and where the event arose (:mod:`.steps`).  Whatever
+takes long runs beside that and comes back as an event.  The client's requests
+wait in its pipe until detection has been proved.
 """
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import signal
 from collections import deque
@@ -16,6 +18,7 @@ from functools import partial
 from typing import assert_never
 
 import anyio
+import anyio.to_thread
 from anyio.abc import TaskGroup
 
 from cloakllm_gateway.core.events import (
@@ -47,9 +50,9 @@ from cloakllm_gateway.shell.auditing import append_entry, audit_of, audited, war
 from cloakllm_gateway.shell.config import Config
 from cloakllm_gateway.shell.link import Link
 from cloakllm_gateway.shell.logging import Logger
-from cloakllm_gateway.shell.mailbox import Mailbox
 from cloakllm_gateway.shell.proof import prove
 from cloakllm_gateway.shell.scanner import INLINE
+from cloakllm_gateway.shell.steps import READY, Steps, finish
 from cloakllm_gateway.shell.stores import Follower, StoreAway
 from cloakllm_gateway.shell.streams import Streams
 from cloakllm_gateway.shell.supervisor import Restarts
@@ -84,59 +87,102 @@ class Interpreter:
         self._front = front
         self._audit = audit
         self._tasks = tasks
-        self._events = Mailbox[Event](BACKLOG)
+        self._events: deque[Event] = deque()
+        self._senders: deque[asyncio.Future[None]] = deque()  # those who wait until there is room
         self._timers = Timers(self.post)
-        self._quiet = anyio.Event()
         self._large: set[int] = set()
-        self._waiting = 0  # events posted and not handled yet
+        self._busy = True  # with an event; and before run() with its preparations
+        self._parked: tuple[Steps[None], Awaitable[object]] | None = None
+        self._failed: Exception | None = None
+        self._due = anyio.Event()  # there is something for run() to do
+        self._quiet = anyio.Event()
         self.links: dict[str, Link] = {}
 
-    async def post(self, event: Event) -> None:
+    def post(self, event: Event) -> Awaitable[None]:
         """Tell the core, in turn; a ping that would have to wait for another message is answered at once."""
-        pinged = _pinged(event.line) if self._waiting and isinstance(event, Received) and event.peer == CLIENT else None
-        if pinged is not None:
-            await self._deliver(Send(CLIENT, jsonrpc.result(pinged, {}), answers="ping"))
-        else:
-            self._waiting += 1
-            await self._events.put(event)
+        if self._busy and isinstance(event, Received) and event.peer == CLIENT:
+            pinged = _pinged(event.line)
+            if pinged is not None:
+                answer = Send(CLIENT, jsonrpc.result(pinged, {}), answers="ping")
+                return self._front.send(jsonrpc.encode(answer.message), answer)
+        self._events.append(event)
+        if not self._busy:
+            self._go_on()
+        return READY if len(self._events) < BACKLOG else self._room()
 
     async def run(self) -> None:
-        """Handle events until cancelled."""
-        self._tasks.start_soon(self._timers.run)
-        while True:
-            await self._handle(await self._events.get())
-            self._waiting -= 1
-            self._quiet.set()
+        """Wait for whatever has to be waited for, until cancelled."""
+        self._go_on()
+        try:
+            while True:
+                await self._due.wait()
+                self._due = anyio.Event()
+                if self._failed is not None:
+                    raise self._failed
+                if self._parked is not None:
+                    (steps, awaited), self._parked = self._parked, None
+                    await finish(steps, awaited)
+                    self._busy = False
+        finally:
+            self._busy = True  # for good
+            self._timers.stop_all()
+
+    def _go_on(self) -> None:
+        """Handle events until there are none, or one has to wait for something: the rest is :meth:`run`'s then."""
+        self._busy = True
+        steps = self._work()
+        try:
+            self._parked = steps, next(steps)
+        except StopIteration:
+            self._busy = False
+            return
+        except Exception as error:  # noqa: BLE001 - of the interpreter itself: run() ends with it, whoever called
+            self._failed = error
+        self._due.set()
+
+    def _work(self) -> Steps[None]:
+        while self._events:
+            yield from self._handle(self._events.popleft())
+            if self._senders and not (turn := self._senders.popleft()).done():
+                turn.set_result(None)
+        self._quiet.set()
+
+    def _room(self) -> Awaitable[None]:
+        """Until as many events have been handled as waited."""
+        turn = asyncio.get_running_loop().create_future()
+        self._senders.append(turn)
+        return turn
 
     async def last_answers(self, seconds: float) -> None:
         """The client has closed its side: give what is in flight a moment."""
         with anyio.move_on_after(seconds):
-            while self._waiting or not self._gateway.idle:
+            while self._busy or not self._gateway.idle:
                 self._quiet = anyio.Event()
                 await self._quiet.wait()
 
-    async def _handle(self, event: Event) -> None:
+    def _handle(self, event: Event) -> Steps[None]:
         waiting = deque([event])
         if self._store.shared and isinstance(event, Received) and event.peer == CLIENT and b"_" in event.line:
-            await self._refresh()  # every token has an underscore, a ping has none
+            yield self._refresh()  # every token has an underscore, a ping has none
         while waiting:
             if self._follower.pending:
                 waiting.appendleft(self._follower.take())
             current = waiting.popleft()
             try:
-                effects = await self._decide(current)
+                effects = yield from self._decide(current)
             except Exception as error:  # noqa: BLE001 - the one broad handler: a bug lets nothing through
                 effects = self._contain(current, error, waiting.append)
-            await self._perform_all(effects, waiting.append)
+            yield from self._perform_all(effects, waiting.append)
 
-    async def _decide(self, event: Event) -> Sequence[Effect]:
+    def _decide(self, event: Event) -> Steps[Sequence[Effect]]:
         """The core's answer; where a message is large it is worked out in a thread, so that the loop stays awake."""
         is_large = isinstance(event, Received) and len(event.line) > LARGE
         is_large |= isinstance(event, Scanned | Assigned) and event.job in self._large
         if not is_large:
             return self._gateway.handle(event)
         # One event at a time, thread or not; what else touches the vault meanwhile (log lines) only looks up and adds.
-        return await anyio.to_thread.run_sync(self._gateway.handle, event)
+        effects: Sequence[Effect] = yield anyio.to_thread.run_sync(self._gateway.handle, event)
+        return effects
 
     def _contain(self, event: Event, error: Exception, soon: Callable[[Event], None]) -> Sequence[Effect]:
         """A bug of ours withholds the message it met and closes the upstream that sent it; its text may hold values."""
@@ -148,41 +194,41 @@ class Interpreter:
             self.links[peer].drop("the gateway could not handle a message of it")
         return self._gateway.abandon(event)
 
-    async def _perform_all(self, effects: Sequence[Effect], soon: Callable[[Event], None]) -> None:
+    def _perform_all(self, effects: Sequence[Effect], soon: Callable[[Event], None]) -> Steps[None]:
         """In their order; what the audit has to say is written, in one piece, before anything behind it is sent."""
         records = [effect for effect in effects if isinstance(effect, Record)]
         unrecorded = False
         unsent: list[Send] = []
         for effect in effects:
             if isinstance(effect, Record):
-                unrecorded = unrecorded or not await self._record(records)
+                unrecorded = unrecorded or not (yield from self._record(records))
                 records = []
             elif unrecorded and isinstance(effect, Send):
                 unsent.append(effect)
             else:
-                await self._perform(effect, soon)
+                yield from self._perform(effect, soon)
         if unsent:
             soon(RecordFailed(unsent))
 
-    async def _record(self, records: Sequence[Record]) -> bool:
+    def _record(self, records: Sequence[Record]) -> Steps[bool]:
         for record in records:
             self._logger.log("debug", record.event, **record.fields)
         try:
             if records and self._audit is not None:
-                await self._audit.record(records)
+                yield from self._audit.recording(records)
         except AuditError:
             return False  # said by the audit itself, once
         return True
 
-    async def _perform(self, effect: Effect, soon: Callable[[Event], None]) -> None:
+    def _perform(self, effect: Effect, soon: Callable[[Event], None]) -> Steps[None]:
         match effect:
             case Send():
-                await self._deliver(effect)
+                yield from self._deliver(effect)
             case Scan():
                 if sum(len(text.text) for text in effect.texts) > INLINE:
                     self._large.add(effect.job)
                 if self._scanner.is_small(effect.texts) and not self._store.shared:
-                    soon(await self._scan(effect))  # waits for nothing
+                    soon(self._scan_now(effect))
                 else:
                     self._tasks.start_soon(self._scan_beside, effect)
             case Assign():
@@ -190,7 +236,7 @@ class Interpreter:
             case Used(tokens):
                 self._tasks.start_soon(self._use, tokens)
             case Record():
-                await self._record([effect])
+                yield from self._record([effect])
             case Log(level, what, about):
                 self._logger.log(level, what, **about)
             case LogOutput(upstream, line):
@@ -204,12 +250,14 @@ class Interpreter:
             case _:
                 assert_never(effect)
 
-    async def _deliver(self, effect: Send) -> None:
+    def _deliver(self, effect: Send) -> Steps[None]:
         line = jsonrpc.encode(effect.message)
         if effect.peer != CLIENT:
-            await self.links[effect.peer].send(line, effect)
+            self.links[effect.peer].send(line, effect)
             return
-        await self._front.send(line, effect)
+        delivered = self._front.send(line, effect)
+        if delivered is not READY:
+            yield delivered
         if self._audit is not None and effect.answers != "ping":
             self._audit.answered()
 
@@ -222,6 +270,13 @@ class Interpreter:
             await self._store.refresh()
         except VaultError as error:
             self._logger.log("warning", "vault_not_read", reason=str(error))
+
+    def _scan_now(self, effect: Scan) -> Scanned | ScanFailed:
+        """Look at few short texts, where nobody else adds to the store."""
+        try:
+            return Scanned(effect.job, self._scanner.find_now(effect.texts))
+        except DetectionError as error:
+            return ScanFailed(effect.job, str(error))
 
     async def _scan(self, effect: Scan) -> Scanned | ScanFailed:
         """Look at the texts, then see what else the store knows by now: without that nothing can be said."""

@@ -8,25 +8,20 @@ bounded and rationed, and its whole process group goes with it.
 
 from __future__ import annotations
 
-import math
+import asyncio
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import anyio
-from anyio.abc import ByteReceiveStream, ByteSendStream, Process
 
 from cloakllm_gateway.core.events import Connected, Disconnected, Event, Send
 from cloakllm_gateway.shell.chatter import Chatter
 from cloakllm_gateway.shell.config import UpstreamConfig
 from cloakllm_gateway.shell.incoming import Incoming
 from cloakllm_gateway.shell.logging import Logger
-from cloakllm_gateway.shell.mailbox import Mailbox
-from cloakllm_gateway.shell.process import SpawnError, end, end_orphans, spawn
-
-Post = Callable[[Event], Awaitable[None]]
-
-CHUNK: Final = 65_536
+from cloakllm_gateway.shell.process import Process, SpawnError, end, end_orphans, spawn
+from cloakllm_gateway.shell.steps import READY, Post
 
 #: Seconds that a process which has ended has for its last output, while descendants may still hold the pipe.
 LAST_WORDS: Final = 2.0
@@ -59,17 +54,29 @@ class Restarts:
         return min(self._first * 2.0 ** (self._failures - 1), self._longest)
 
 
-class _Life:
-    """One run of the process: why it ends, and what waits to be written to it."""
+class Spec(NamedTuple):
+    """What a supervisor runs; a message may have ``max_bytes``, and twice as much may wait to be read."""
 
-    def __init__(self, process: Process, max_unsent: int) -> None:
-        self.process = process
+    name: str
+    upstream: UpstreamConfig
+    max_bytes: int
+
+
+class _Life(Process):
+    """One run of the process: what it says becomes events, and why it ends."""
+
+    def __init__(self, spec: Spec, post: Post, chatter: Chatter, begun: Callable[[_Life], None]) -> None:
+        super().__init__()
         self.ended = anyio.Event()
         self.silent = anyio.Event()  # everything it printed has been delivered
         self.reason = ""
-        self.lines = Mailbox[bytes](math.inf)
-        self._unsent = 0
-        self._max_unsent = max_unsent
+        self._name = spec.name
+        self._max_unread = 2 * spec.max_bytes
+        self._incoming = Incoming(spec.name, spec.max_bytes)
+        self._post = post
+        self._chatter = chatter
+        self._begun = begun
+        self._is_heard = True
 
     def end(self, reason: str) -> None:
         """The first reason counts."""
@@ -78,22 +85,57 @@ class _Life:
             self.ended.set()
 
     def send(self, line: bytes) -> None:
-        self._unsent += len(line)
-        if self._unsent > self._max_unsent:
+        if self.unread + len(line) > self._max_unread:
             self.end("does not read its input")
         else:
-            self.lines.put_nowait(line)
+            self.write(line + b"\n")
 
-    def sent(self, line: bytes) -> None:
-        self._unsent -= len(line)
+    def ignore(self) -> None:
+        """What it still prints is of no more use."""
+        self._is_heard = False
+        self.resume_output()
 
+    # -- what the process does -------------------------------------------------------------------------
 
-class Spec(NamedTuple):
-    """What a supervisor runs; a message may have ``max_bytes``, and twice as much may wait to be read."""
+    def started(self) -> None:
+        self._begun(self)
+        self._tell([Connected(self._name)])
 
-    name: str
-    upstream: UpstreamConfig
-    max_bytes: int
+    def printed(self, data: bytes) -> None:
+        if self._is_heard:
+            self._tell(self._incoming.feed(data))
+
+    def output_closed(self) -> None:
+        if self._is_heard:
+            self._tell(self._incoming.finish())
+            self.silent.set()
+            self._end_soon("closed its output")
+
+    def complained(self, data: bytes) -> None:
+        self._chatter.feed(data)
+
+    def errors_closed(self) -> None:
+        self._chatter.finish()
+
+    def input_closed(self) -> None:
+        if self._is_heard:
+            self._end_soon("closed its input")
+
+    def process_exited(self) -> None:
+        super().process_exited()
+        status = self.returncode or 0
+        self.end(f"was ended by signal {-status}" if status < 0 else f"exited with status {status}")
+
+    def _tell(self, events: Sequence[Event]) -> None:
+        """Post events; while one of them waits for room, nothing more is read."""
+        rooms = [room for event in events if (room := self._post(event)) is not READY]
+        if rooms:
+            self.pause_output()
+            asyncio.gather(*rooms).add_done_callback(lambda _: self.resume_output())
+
+    def _end_soon(self, reason: str) -> None:
+        """A pipe has ended: if the process ends at once, its status is the reason."""
+        asyncio.get_running_loop().call_later(STATUS, self.end, reason)
 
 
 class Supervisor:
@@ -114,8 +156,7 @@ class Supervisor:
         parent: Mapping[str, str] = os.environ,
     ) -> None:
         self.name = spec.name
-        self._upstream = spec.upstream
-        self._max_bytes = spec.max_bytes
+        self._spec = spec
         self._post = post
         self._logger = logger
         self._restarts = restarts or Restarts()
@@ -127,7 +168,7 @@ class Supervisor:
         """Keep the upstream running until cancelled or until it is given up; its process tree is gone then."""
         await self._chatter.beside(self._keep_alive)
 
-    async def send(self, line: bytes, effect: Send) -> None:
+    def send(self, line: bytes, effect: Send) -> None:
         """Hand over one line (without its line feed); never waits.
 
         An upstream that does not read is dropped when too much is waiting; a
@@ -148,111 +189,57 @@ class Supervisor:
     async def _keep_alive(self) -> None:
         """Run after run; what an end means is told at once, also while the process still has to be made to go."""
         while True:
-            try:
-                process = await spawn(self._upstream, self._parent)
-            except SpawnError as error:
-                self._logger.log("error", "upstream_not_started", upstream=self.name, reason=error, **error.details)
-                await self._post(Disconnected(self.name, error.what, final=True))
-                return
-            started = anyio.current_time()
-            try:
-                reason = await self._live(process)
-                lived = anyio.current_time() - started
-                pause = self._restarts.after(lived)
-                about = {"reason": reason, "lived": round(lived, 1), "final": pause is None}
-                self._logger.log("warning", "upstream_ended", upstream=self.name, **about)
-                await self._post(Disconnected(self.name, reason, final=pause is None))
-            finally:
-                with anyio.CancelScope(shield=True):
-                    await self._bury(process)
+            pause = await self._live()
             if pause is None:
                 return
             await anyio.sleep(pause)
 
-    async def _live(self, process: Process) -> str:
-        """One process, from its first message to its last; returns why it is of no more use."""
-        assert process.stdin and process.stdout and process.stderr
-        self._logger.log("info", "upstream_started", upstream=self.name, pid=process.pid)
-        life = self._life = _Life(process, 2 * self._max_bytes)
+    async def _live(self) -> float | None:
+        """One process, from its start to its burial; how long to wait for the next one, None to give up."""
+        started = anyio.current_time()
+        life = _Life(self._spec, self._post, self._chatter, self._begun)
         try:
-            await self._post(Connected(self.name))
-            async with anyio.create_task_group() as pumps:
-                pumps.start_soon(self._hear, life, process.stdout)
-                pumps.start_soon(self._overhear, process.stderr)
-                pumps.start_soon(_feed, life, process.stdin)
-                pumps.start_soon(_watch, life)
-                await life.ended.wait()
-                self._life = None
-                if process.returncode is not None:
-                    await end_orphans(process)
-                    with anyio.move_on_after(LAST_WORDS):
-                        await life.silent.wait()
-                pumps.cancel_scope.cancel()
+            await spawn(self._spec.upstream, self._parent, life)
+        except SpawnError as error:
+            self._logger.log("error", "upstream_not_started", upstream=self.name, reason=error, **error.details)
+            await self._post(Disconnected(self.name, error.what, final=True))
+            return None
+        except asyncio.CancelledError:
+            life.ignore()
+            raise
+        try:
+            await self._until_ended(life)
+            lived = anyio.current_time() - started
+            pause = self._restarts.after(lived)
+            about = {"reason": life.reason, "lived": round(lived, 1), "final": pause is None}
+            self._logger.log("warning", "upstream_ended", upstream=self.name, **about)
+            await self._post(Disconnected(self.name, life.reason, final=pause is None))
+            return pause
+        finally:
+            with anyio.CancelScope(shield=True):
+                await _bury(life)
+
+    def _begun(self, life: _Life) -> None:
+        self._logger.log("info", "upstream_started", upstream=self.name, pid=life.pid)
+        self._life = life
+
+    async def _until_ended(self, life: _Life) -> None:
+        """Feed and hear one process until it is of no more use."""
+        try:
+            await life.ended.wait()
+            self._life = None
+            if life.returncode is not None:
+                await end_orphans(life)
+                with anyio.move_on_after(LAST_WORDS):
+                    await life.silent.wait()
         finally:
             self._life = None
-        return life.reason
-
-    async def _hear(self, life: _Life, stream: ByteReceiveStream) -> None:
-        """Post what it prints on standard output, until it closes it."""
-        incoming = Incoming(self.name, self._max_bytes)
-        async for chunk in _chunks(stream):
-            for event in incoming.feed(chunk):
-                await self._post(event)
-        for event in incoming.finish():
-            await self._post(event)
-        life.silent.set()
-        await _exit_status(life)
-        life.end("closed its output")
-
-    async def _overhear(self, stream: ByteReceiveStream) -> None:
-        """Drain standard error for as long as it is open: a full pipe would stop the process."""
-        async for chunk in _chunks(stream):
-            self._chatter.feed(chunk)
-        self._chatter.finish()
-
-    async def _bury(self, process: Process) -> None:
-        """End the process tree; what it still says on standard error is worth logging."""
-        assert process.stdout and process.stderr
-        async with anyio.create_task_group() as drains:
-            drains.start_soon(_drain, process.stdout)
-            drains.start_soon(self._overhear, process.stderr)
-            await end(process)
-            drains.cancel_scope.deadline = anyio.current_time() + STATUS
-        await process.aclose()
+            life.ignore()
 
 
-async def _feed(life: _Life, stream: ByteSendStream) -> None:
-    while True:
-        line = await life.lines.get()
-        try:
-            await stream.send(line + b"\n")
-        except (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
-            await _exit_status(life)
-            life.end("closed its input")
-            return
-        life.sent(line)
-
-
-async def _watch(life: _Life) -> None:
-    status = await life.process.wait()
-    life.end(f"was ended by signal {-status}" if status < 0 else f"exited with status {status}")
-
-
-async def _exit_status(life: _Life) -> None:
-    """A pipe has ended: if the process ends at once, its status is the reason."""
+async def _bury(life: _Life) -> None:
+    """End the process tree; what it still says on standard error is worth logging."""
+    await end(life)
     with anyio.move_on_after(STATUS):
-        await _watch(life)
-
-
-async def _chunks(stream: ByteReceiveStream) -> AsyncIterator[bytes]:
-    """What comes out of ``stream`` until it ends, however it ends."""
-    try:
-        while True:
-            yield await stream.receive(CHUNK)
-    except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
-        return
-
-
-async def _drain(stream: ByteReceiveStream) -> None:
-    async for _ in _chunks(stream):
-        pass
+        await life.closed.wait()
+    life.close()

@@ -30,8 +30,9 @@ from cloakllm_gateway.shell.link import Link
 from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.rules import tool_rules
 from cloakllm_gateway.shell.scanner import Scanner
+from cloakllm_gateway.shell.steps import Post
 from cloakllm_gateway.shell.stores import STORES, Options, Quotas, Store, default_state_dir
-from cloakllm_gateway.shell.supervisor import Post, Restarts, Spec, Supervisor
+from cloakllm_gateway.shell.supervisor import Restarts, Spec, Supervisor
 from cloakllm_gateway.vault.tokens import LITERAL
 from cloakllm_gateway.vault.vault import Vault
 

@@ -33,6 +33,7 @@ from cloakllm_gateway.shell.audit.log import Log, explained
 from cloakllm_gateway.shell.audit.secrets import keyed_digest
 from cloakllm_gateway.shell.config import AnchorConfig, AuditConfig, Fsync, OnAuditError
 from cloakllm_gateway.shell.logging import Logger
+from cloakllm_gateway.shell.steps import Steps, run
 
 #: Seconds between two looks at what is due, while there is something new.
 TICK: Final = 1.0
@@ -116,12 +117,16 @@ class Audit:
 
     async def record(self, records: Sequence[Record]) -> None:
         """Write entries.  Raises :class:`AuditError` where that fails and ``on_error`` is to withhold."""
+        await run(self.recording(records))
+
+    def recording(self, records: Sequence[Record]) -> Steps[None]:
+        """The same in steps: it waits only where another writer holds the log, or where each entry is synced."""
         for record in records:
             if record.event == "upstream_start":
                 self._running.add(record.fields["upstream"])
             elif record.event == "upstream_crash":
                 self._running.discard(record.fields["upstream"])
-        await self._write([record for record in records if not self._is_counted(record)])
+        yield from self._write([record for record in records if not self._is_counted(record)])
 
     def answered(self) -> None:
         """The client has its first answer."""
@@ -150,7 +155,7 @@ class Audit:
 
     # -- entries ---------------------------------------------------------------------------------------
 
-    async def _write(self, records: Sequence[Record]) -> None:
+    def _write(self, records: Sequence[Record]) -> Steps[None]:
         if not records:
             return
         if self._lost:
@@ -161,10 +166,10 @@ class Audit:
             try:
                 found = log.append(bodies, 0)
             except Busy:
-                found = await anyio.to_thread.run_sync(log.append, bodies)
+                found = yield anyio.to_thread.run_sync(log.append, bodies)
             self._tell(found)
             if self._config.fsync is Fsync.ALWAYS:
-                await anyio.to_thread.run_sync(log.sync)
+                yield anyio.to_thread.run_sync(log.sync)
         except AuditError as error:
             self._fail(error, len(records) - bool(self._lost))
             return
@@ -221,7 +226,7 @@ class Audit:
             self._written_at = now
             records.append(Record("heartbeat"))
         try:
-            await self._write(records)
+            await run(self._write(records))
             if self._config.fsync is Fsync.INTERVAL and self._log is not None:
                 await anyio.to_thread.run_sync(self._log.sync)
         except AuditError as error:

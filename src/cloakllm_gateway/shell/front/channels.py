@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from abc import abstractmethod
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Mapping
 from typing import Any, Final
 
 import anyio
@@ -24,8 +24,7 @@ from cloakllm_gateway.protocol.jsonrpc import (
 from cloakllm_gateway.shell.front.asgi import Refusal
 from cloakllm_gateway.shell.front.streams import Stream
 from cloakllm_gateway.shell.logging import Logger
-
-Post = Callable[[Event], Awaitable[None]]
+from cloakllm_gateway.shell.steps import READY, Post
 
 #: Bytes of messages that a stream keeps once they were read, for a client that comes back.
 KEPT: Final = 1 << 20
@@ -92,8 +91,13 @@ class Channel:
         self._begun.set()
         await self._over.wait()
 
+    def send(self, line: bytes, effect: Send) -> Awaitable[None]:
+        """Put a message on its stream, where it waits for its reader."""
+        self._send(line, effect)
+        return READY
+
     @abstractmethod
-    async def send(self, line: bytes, effect: Send) -> None: ...
+    def _send(self, line: bytes, effect: Send) -> None: ...
 
     # -- for whoever serves requests -------------------------------------------------------------------
 
@@ -202,7 +206,7 @@ class SessionChannel(Channel):
 
     # -- to the client ---------------------------------------------------------------------------------
 
-    async def send(self, line: bytes, effect: Send) -> None:
+    def _send(self, line: bytes, effect: Send) -> None:
         message = effect.message
         if "method" in message:
             self._say(line, effect)
@@ -306,7 +310,7 @@ class StatelessChannel(Channel):
 
     # -- to the client ---------------------------------------------------------------------------------
 
-    async def send(self, line: bytes, effect: Send) -> None:
+    def _send(self, line: bytes, effect: Send) -> None:
         message = effect.message
         number = effect.related if "method" in message else message.get("id")
         exchange = self._exchanges.get(number) if isinstance(number, int) else None

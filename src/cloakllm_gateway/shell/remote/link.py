@@ -23,7 +23,8 @@ from cloakllm_gateway.shell.remote.legacy import Legacy
 from cloakllm_gateway.shell.remote.life import Life, Outgoing, outgoing
 from cloakllm_gateway.shell.remote.streamable import NotStreamable, Streamable
 from cloakllm_gateway.shell.remote.target import target
-from cloakllm_gateway.shell.supervisor import Post, Restarts, Spec
+from cloakllm_gateway.shell.steps import Post
+from cloakllm_gateway.shell.supervisor import Restarts, Spec
 
 #: Seconds that a message waits for the one before it to have left (a notification: to have been taken).
 IN_ORDER: Final = 2.0
@@ -72,7 +73,7 @@ class Remote:
         """Keep the upstream connected until cancelled or until it is given up."""
         await self._chatter.beside(self._keep_connected)
 
-    async def send(self, line: bytes, effect: Send) -> None:
+    def send(self, line: bytes, effect: Send) -> None:
         """Hand over one message; never waits.
 
         One for an upstream that is not connected is lost, as its ``Disconnected`` says.

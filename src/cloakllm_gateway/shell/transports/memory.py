@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from typing import Final
 
 import anyio
 
-from cloakllm_gateway.core.events import CLIENT, Event, Received, Send
+from cloakllm_gateway.core.events import CLIENT, Received, Send
+from cloakllm_gateway.shell.steps import Post
 
 #: Messages on their way before a sender waits.
 BACKLOG: Final = 64
@@ -20,7 +20,7 @@ class Memory:
         self._say, self._said = anyio.create_memory_object_stream[bytes](BACKLOG)
         self._tell, self._told = anyio.create_memory_object_stream[bytes](BACKLOG)
 
-    async def run(self, post: Callable[[Event], Awaitable[None]]) -> None:
+    async def run(self, post: Post) -> None:
         async with self._said:
             async for line in self._said:
                 await post(Received(CLIENT, line))

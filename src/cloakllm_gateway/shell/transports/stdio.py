@@ -18,8 +18,7 @@ import queue
 import select
 import sys
 import threading
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import aclosing
+from collections.abc import Awaitable, Callable
 from typing import Final, Self
 
 import anyio
@@ -27,9 +26,9 @@ from anyio import from_thread
 from anyio.lowlevel import EventLoopToken, current_token
 from anyio.streams.memory import MemoryObjectSendStream
 
-from cloakllm_gateway.core.events import CLIENT, Event, Send
+from cloakllm_gateway.core.events import CLIENT, Send
 from cloakllm_gateway.shell.incoming import Incoming
-from cloakllm_gateway.shell.mailbox import Mailbox
+from cloakllm_gateway.shell.steps import READY, Post
 
 #: Bytes read at once.
 CHUNK: Final = 65_536
@@ -37,7 +36,7 @@ CHUNK: Final = 65_536
 #: Bytes that a pipe which can be written to takes without waiting (POSIX: at least 512).
 AT_ONCE: Final = getattr(select, "PIPE_BUF", 0)
 
-#: Lines on their way out before :meth:`Front.send` waits for the client, and chunks of it that wait to be looked at.
+#: Lines on their way out before :meth:`Front.send` waits for the client.
 BACKLOG: Final = 64
 
 #: Seconds that leaving waits for a client that does not read.
@@ -72,59 +71,61 @@ class Front:
         with anyio.move_on_after(FLUSH, shield=True):
             await self._written.wait()
 
-    async def run(self, post: Callable[[Event], Awaitable[None]]) -> None:
+    async def run(self, post: Post) -> None:
         """Post an event for each line of the client, in order; return when it closed its side or is gone."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._until_closed, tasks.cancel_scope)
-            async with aclosing(self._chunks()) as chunks:
-                async for data in chunks:
-                    for event in self._incoming.feed(data):
-                        await post(event)
+            try:
+                await self._listen(post)
+            except (OSError, NotImplementedError):  # not something that the event loop can wait for
+                await self._listen_in_thread(post)
             for event in self._incoming.finish():
                 await post(event)
             tasks.cancel_scope.cancel()
 
-    async def _chunks(self) -> AsyncGenerator[bytes]:
-        """What the client writes, until it closed its side."""
-        chunks = Mailbox[bytes](BACKLOG)
+    async def _listen(self, post: Post) -> None:
+        """Post what the client says until it closes its side; nothing is read while an event waits for room."""
         loop = asyncio.get_running_loop()
 
         def readable() -> None:
             data = _read(self._read_fd)
-            chunks.put_nowait(data)
-            if not data or len(chunks) >= BACKLOG:
+            rooms = [room for event in self._incoming.feed(data) if (room := post(event)) is not READY]
+            if rooms or not data:
                 loop.remove_reader(self._read_fd)
+                paused.set_result(rooms)
 
-        try:
+        while True:
+            paused = loop.create_future()
             loop.add_reader(self._read_fd, readable)
-        except (OSError, NotImplementedError):  # not something that can be waited for
-            async for data in self._chunks_of_thread():
-                yield data
-            return
-        try:
-            while data := await chunks.get():
-                yield data
-                if len(chunks) == BACKLOG - 1:
-                    loop.add_reader(self._read_fd, readable)
-        finally:
-            loop.remove_reader(self._read_fd)
+            try:
+                rooms = await paused
+            finally:
+                loop.remove_reader(self._read_fd)
+            if not rooms:
+                return
+            for room in rooms:
+                await room
 
-    async def _chunks_of_thread(self) -> AsyncGenerator[bytes]:
+    async def _listen_in_thread(self, post: Post) -> None:
         send, receive = anyio.create_memory_object_stream[bytes](0)
         threading.Thread(target=self._read_all, args=(self._token, send), name="client in", daemon=True).start()
         async with send, receive:
             while data := await receive.receive():
-                yield data
+                for event in self._incoming.feed(data):
+                    await post(event)
 
-    async def send(self, line: bytes, effect: Send) -> None:
-        """Write one line (without its line feed) after those before it; waits while the client does not read.
+    def send(self, line: bytes, effect: Send) -> Awaitable[None]:
+        """Write one line (without its line feed) after those before it; to be awaited, for the client may not read.
 
         A line for a client that is gone is dropped: :meth:`run` returns then.
         """
-        if not self._queued and len(line) < AT_ONCE and self._room_in_pipe():
-            if not self._write(line + b"\n"):
-                self._closed.set()
-            return
+        if self._queued or len(line) >= AT_ONCE or not self._room_in_pipe():
+            return self._queue(line)
+        if not self._write(line + b"\n"):
+            self._closed.set()
+        return READY
+
+    async def _queue(self, line: bytes) -> None:
         await self._room.acquire()
         self._queued += 1
         self._outgoing.put(line)
