@@ -105,8 +105,7 @@ class Detector:
                 if texts[segment.text].names or not pattern.prose:
                     found[segment.text].append(_find(texts, segment, start, end, category, rank, _SHAPE))
         for segment in _spoken(segments):
-            if proved := self._structure.inside(segment.string()):
-                found[segment.text] += _keyed(texts, segment, proved)
+            found[segment.text] += _keyed(texts, segment, self._structure.inside(segment.string()))
         for segment in segments if self._custom else ():
             for start, end, name, rank in self._custom.find(segment.string()):
                 start, end = start + segment.first, end + segment.first
@@ -349,16 +348,17 @@ def _find(
     return first, last, category, rank, proof, span
 
 
-def _keyed(texts: Sequence[Text], segment: Segment, proved: Iterable[Proved]) -> Iterator[Find]:
+def _keyed(texts: Sequence[Text], segment: Segment, proved: Sequence[Proved]) -> Sequence[Find]:
     """What keys prove in a reading, by its place in the original text."""
-    by, is_simple = segment.first, segment.is_simple
-    for found in proved:
-        start, end, category, rank, proof, value = found
-        if value is None and is_simple:
-            yield cast(Find, found)
-        elif segment.is_new(start + by, end + by):
+    if segment.is_simple and all(found[5] is None for found in proved):
+        return cast("Sequence[Find]", proved)  # there may be millions: the same ones
+    by = segment.first
+    finds = []
+    for start, end, category, rank, proof, value in proved:
+        if segment.is_new(start + by, end + by):
             find = _find(texts, segment, start + by, end + by, category, rank, proof)
-            yield find if value is None else _decoded(texts, segment, find, value)
+            finds.append(find if value is None else _decoded(texts, segment, find, value))
+    return finds
 
 
 def _decoded(texts: Sequence[Text], segment: Segment, find: Find, value: str) -> Find:

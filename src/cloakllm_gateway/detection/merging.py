@@ -132,6 +132,7 @@ def reconciled(spans: list[Span]) -> list[Span]:
 def cutter(text: str) -> Callable[[Find], Span]:
     """Makes the span of a find in ``text``, from left to right: bare numbers of JSON are told on the way."""
     numbers = _Numbers(text) if _JSON.match(text) else None
+    short: dict[tuple[str, str], tuple[str, str]] = {}
     new = tuple.__new__  # the constructor of a named tuple takes twice as long
 
     def cut(find: Find) -> Span:
@@ -142,12 +143,23 @@ def cutter(text: str) -> Callable[[Find], Span]:
         encoding = _PLAIN
         if numbers is not None and value[-1].isdigit() and numbers.holds(start, end):
             encoding = _JSON_NUMBER
-        canonical = category.canonical(value)
-        if canonical == value:
-            canonical = value  # one string for both
+        if end - start > _SHORT:
+            canonical = category.canonical(value)
+            if canonical == value:
+                canonical = value  # one string for both
+        elif known := short.get((value, category.name)):
+            value, canonical = known
+        else:
+            canonical = category.canonical(value)
+            if len(short) < _REMEMBERED:
+                short[value, category.name] = (value, canonical)
         return new(Span, (start, end, category.name, value, canonical, encoding, proof, rank, category.sensitive))
 
     return cut
+
+
+#: Values of so many characters repeat, as the names of a column do: those seen first share their strings.
+_SHORT, _REMEMBERED = 12, 1_000
 
 
 class _Numbers:
