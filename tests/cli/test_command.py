@@ -17,6 +17,8 @@ from cloakllm_gateway import __version__
 #: Seconds after which a command hangs.  A check proves detection, which is seconds of work: a minute on a busy machine.
 DEADLINE = 240
 
+QUICK = {"sanitize": False}
+
 #: A server with one tool, two prompts and three resources on two pages.
 SERVER = """
     import json, sys
@@ -56,7 +58,10 @@ def run(*arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def write(tmp_path):
-    """A configuration file for the given upstreams, names off so that no model has to load."""
+    """A configuration file for the given upstreams, names off so that no model has to load.
+
+    With ``**QUICK`` nothing is sanitized either, which a check would prove first, for a second.
+    """
 
     def write(upstreams: dict[str, Any], **more: Any) -> str:
         path = tmp_path / "gateway.json"
@@ -122,7 +127,7 @@ def test_check_fails_naming_the_upstream_that_does_not_work_and_the_others_still
 
 def test_check_fails_when_the_upstreams_can_not_be_served_together(write):
     other = python(SERVER.replace("2025-06-18", "2024-11-05"))
-    done = run("check", "--config", write({"crm": python(SERVER), "old": other}))
+    done = run("check", "--config", write({"crm": python(SERVER), "old": other}, **QUICK))
     assert done.returncode == 1
     told = " ".join(done.stdout.split())
     assert "Together:" in told and "2024-11-05" in told
@@ -130,7 +135,7 @@ def test_check_fails_when_the_upstreams_can_not_be_served_together(write):
 
 def test_check_names_rules_that_fit_no_tool(write):
     crm = {**python(SERVER), "tools": {"no_such_*": {"categories": {"EMAIL": "pass"}}}}
-    done = run("check", "--config", write({"crm": crm}))
+    done = run("check", "--config", write({"crm": crm}, **QUICK))
     assert done.returncode == 0
     assert "upstreams.crm.tools.no_such_* fits no tool of crm" in " ".join(done.stdout.split())
 
@@ -140,7 +145,8 @@ def test_check_fails_where_the_vault_can_not_be_reached(write):
     with socket.socket() as nobody:  # bound and not listening
         nobody.bind(("127.0.0.1", 0))
         url = f"redis://127.0.0.1:{nobody.getsockname()[1]}/0"
-        done = run("check", "--config", write({"crm": python(SERVER)}, vault={"backend": "redis", "url": url}))
+        vault = {"backend": "redis", "url": url}
+        done = run("check", "--config", write({"crm": python(SERVER)}, vault=vault, **QUICK))
     assert done.returncode == 1
     assert f"Vault: The token store at {url} can't be used now" in " ".join(done.stdout.split())
 
