@@ -74,13 +74,13 @@ class Chatter:
 
     async def beside(self, work: Callable[[], Awaitable[None]]) -> None:
         """Log lines as they come while ``work`` goes on, and what is waiting when it has ended."""
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self.run)
-            try:
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self.run)
                 await work()
-            finally:
-                await self.flush()
                 tasks.cancel_scope.cancel()
+        finally:
+            await self.flush()
 
     async def run(self) -> None:
         """Log lines as they come, for ever."""
@@ -110,15 +110,18 @@ class Chatter:
         if self._forgotten:
             lines, self._forgotten = self._forgotten, 0
             self._logger.log("warning", "upstream_lines_not_shown", upstream=self._upstream, lines=lines)
-        block: list[str] = []
+        block: list[bytes] = []
         size = 0
         while self._waiting and size < MAX_LINE:
             size += len(self._waiting[0])
-            block.append(self._waiting.popleft().decode("utf-8", "replace"))
+            block.append(self._waiting.popleft())
         if not block:
             return 0
         try:
-            clean = await self._sanitize("\n".join(block))
+            clean = await self._sanitize("\n".join(line.decode("utf-8", "replace") for line in block))
+        except anyio.get_cancelled_exc_class():
+            self._waiting.extendleft(reversed(block))  # for :meth:`flush`
+            raise
         except GatewayError as error:
             about = {"upstream": self._upstream, "lines": len(block), "reason": error.what}
             self._logger.log("warning", "upstream_lines_withheld", **about)
