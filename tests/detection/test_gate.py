@@ -47,7 +47,7 @@ def plain(truth: str) -> re.Pattern[str]:
 @settings(max_examples=150, deadline=None)
 def test_whatever_the_truth_finds_the_gate_lets_through(parts: list[str], stretch: int) -> None:
     """Also what lies across windows, close together, overlapping, or behind a long run."""
-    text = ("x " * 700 * stretch) + "".join(parts)
+    text = ("x " * (WINDOW // 6) * stretch) + "".join(parts)
     ranges = GATE.ranges(text, screened(text))
     for index, truth in enumerate(TRUTHS):
         for match in plain(truth).finditer(text):

@@ -189,9 +189,10 @@ class Detector:
     ) -> Iterator[tuple[Category, Pattern, list[tuple[int, int, int]]]]:
         """What the truths find where the gate let them run, by pattern; see :meth:`.gate.Truth.values`."""
         screen = screened(buffer)
-        ends = [segment.start - 1 for segment in segments[1:]]
+        due = self._gate.ranges(buffer, screen)
+        ends = [segment.start - 1 for segment in segments[1:]] if due else []
         ends.append(len(buffer))
-        for index, ranges in self._gate.ranges(buffer, screen).items():
+        for index, ranges in due.items():
             category, pattern = self._rows[index]
             truth = compiled(pattern.regex, buffer.isascii())
             if places := truth.values(buffer, screen, ranges, self._judge(pattern, buffer, ends)):
@@ -253,12 +254,17 @@ def _segments(texts: Sequence[Text]) -> tuple[list[Segment], str]:
     Of two finds that are equal but for what they decode, the first stays.
     """
     plain = SEPARATOR.join([text.text for text in texts])
-    suspicious = plain.count(SEPARATOR) >= len(texts) or encoded(plain)
     segments: list[Segment] = []
-    parts: list[str] = []
     start = 0
+    if plain.count(SEPARATOR) < len(texts) and not encoded(plain):
+        for index, text in enumerate(texts):
+            size = len(text.text)
+            segments.append(Segment(index, start, View(text.text), None, 0, size))
+            start += size + 1
+        return segments, plain
+    parts: list[str] = []
     for index, text in enumerate(texts):
-        readings = views(text.text) if suspicious else [View(text.text)]
+        readings = views(text.text)
         for i in range(len(readings) - 1, -1, -1):
             deeper = readings[i + 1] if i + 1 < len(readings) else None
             for first, last in readings[i].excerpts():
@@ -266,8 +272,7 @@ def _segments(texts: Sequence[Text]) -> tuple[list[Segment], str]:
                 segments.append(segment)
                 parts.append(segment.string())
                 start += last - first + 1
-    buffer = SEPARATOR.join(parts)
-    return segments, buffer
+    return segments, SEPARATOR.join(parts)
 
 
 def _placed(segments: Sequence[Segment], places: Iterable[tuple[int, int, int]]) -> Iterator[tuple[Segment, int, int]]:

@@ -26,7 +26,7 @@ from cloakllm_gateway.detection import linear
 from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.patterns import lazy
 
-WINDOW = 4_096  # code points; a window ends at the white space that follows
+WINDOW = 8_192  # code points; a window ends at the white space that follows
 #: Longest stretch, in code points, that one match may span across white space; windows overlap by it.
 OVERLAP = 320
 
@@ -186,17 +186,18 @@ class Gate:
         Matches that begin in ``start:stop`` are due; they may read up to ``limit``.
         """
         found: dict[int, list[tuple[int, int, int]]] = {}
-        cuts = list(_cuts(buffer))
-        for i in range(len(cuts) - 1):
-            start, stop = max(cuts[i] - OVERLAP, 0), cuts[i + 1]
+        automata = self._automata
+        cuts = _cuts(buffer)
+        for cut, stop, limit in zip(cuts, cuts[1:], [*cuts[2:], cuts[-1]], strict=False):
+            start = max(cut - OVERLAP, 0)
             window = screen[start : stop + 1]
-            limit = cuts[min(i + 2, len(cuts) - 1)]
-            for pattern in [pattern for automaton in self._automata for pattern in automaton.matched(window)]:
-                ranges = found.setdefault(pattern, [])
-                if ranges and ranges[-1][1] >= start:
-                    ranges[-1] = (ranges[-1][0], stop, limit)
-                else:
-                    ranges.append((start, stop, limit))
+            for automaton in automata:
+                for pattern in automaton.matched(window):
+                    ranges = found.setdefault(pattern, [])
+                    if ranges and ranges[-1][1] >= start:
+                        ranges[-1] = (ranges[-1][0], stop, limit)
+                    else:
+                        ranges.append((start, stop, limit))
         return found
 
 
@@ -223,17 +224,16 @@ SEPARATOR = "\x1c"
 _WHITE = lazy(r"[ \n\t\x1c]")
 
 
-def _cuts(buffer: str) -> Iterator[int]:
+def _cuts(buffer: str) -> list[int]:
     """Where windows begin: 0, then behind a white space at least ``WINDOW`` further, then the end."""
-    yield 0
-    at = 0
-    while at + WINDOW < len(buffer):
-        white = _WHITE.search(buffer, at + WINDOW)
+    cuts = [0]
+    while cuts[-1] + WINDOW < len(buffer):
+        white = _WHITE.search(buffer, cuts[-1] + WINDOW)
         if white is None or white.end() >= len(buffer):
             break
-        at = white.end()
-        yield at
-    yield len(buffer)
+        cuts.append(white.end())
+    cuts.append(len(buffer))
+    return cuts
 
 
 # -- the truth ------------------------------------------------------------------------------------

@@ -66,5 +66,8 @@ class Alternatives:
 
     def matched(self, text: bytes) -> list[int] | None:
         """Which expressions match, by their number; None if memory did not suffice to tell."""
-        matched: list[int] = self._set.Match(text) or []
-        return [number for number in matched if number != self._end] if self._end in matched else None
+        matched: list[int] | None = self._set.Match(text)
+        if matched is None or self._end not in matched:
+            return None
+        matched.remove(self._end)
+        return matched

@@ -22,7 +22,7 @@ Find = tuple[int, int, Category, int, Proof, Span | None]
 #: Looked up once: a member of an enumeration costs more than all else about a span.
 _KEY, _PLAIN, _JSON_NUMBER = Proof.KEY, Encoding.PLAIN, Encoding.JSON_NUMBER
 
-_start = itemgetter(0)
+_start, _rank = itemgetter(0), itemgetter(3)
 
 
 def settled(finds: list[Find], text: str, allowed: Collection[str] = ()) -> list[Span]:
@@ -37,24 +37,24 @@ def settled(finds: list[Find], text: str, allowed: Collection[str] = ()) -> list
     while finds:
         find = finds.pop()
         start, reach, category, _, _, span = find
-        others: list[Find] = []
+        cluster: list[Find] | None = None
         while finds and finds[-1][0] < reach:
             other = finds.pop()
-            end = other[1]
-            if other[0] == start and end == find[1] and other[2] is category and other[5] is span is None:
-                find = _surer(find, other)
-                continue
-            others.append(other)
+            other_start, end, other_category, _, _, other_span = other
+            if cluster is None:
+                if end == reach and other_start == start and other_category is category and other_span is span is None:
+                    find = _surer(find, other)
+                    continue
+                cluster = [find]
+            cluster.append(other)
             if end > reach:
                 reach = end
-        if not others:
+        if cluster is None:
             spans.append(cut(find))
-            continue
-        others.insert(0, find)
-        if not allowed and (covering := _covering(others, start, reach)):
+        elif not allowed and (covering := _covering(cluster, start, reach)):
             spans.append(cut(covering))
         else:
-            spans += disjoint(reconciled(_unlisted([*map(cut, others)], text, allowed)), text)
+            spans += disjoint(reconciled(_unlisted([*map(cut, cluster)], text, allowed)), text)
     return _unlisted(spans, text, allowed)
 
 
@@ -77,6 +77,9 @@ def _covering(cluster: Sequence[Find], start: int, end: int) -> Find | None:
 
     Quicker than :func:`.spans.disjoint`, and says the same; a key's value takes over what :func:`reconciled` gives it.
     """
+    if len(cluster) == 2 and cluster[0][:2] == cluster[1][:2] and cluster[0][2] is not cluster[1][2]:
+        surest = max(cluster, key=_rank)  # one value under two names
+        return surest if all(find[2].sensitive <= surest[2].sensitive for find in cluster) else None
     whole: Find | None = None
     parts = []
     for find in cluster:

@@ -98,19 +98,26 @@ class Run(NamedTuple):
 
 def words(text: str) -> Iterator[Word]:
     """The words of ``text`` that are not part of an identifier, a path, an address or a number."""
+    glued_after = GLUED_AFTER.match
     for match in WORD.finditer(text):
         start, end = match.span()
-        word = match.group()
-        if GLUED_AFTER.match(text, end) or (glued_before(text, start) and not _opens_name(text, start, word)):
+        word = match[0]
+        if glued_after(text, end) or (start and glued_before(text, start) and not _opens_name(text, start, word)):
             continue
         yield Word(start, end, word, plain(word))
 
 
 def glued_before(text: str, start: int) -> bool:
     last = text[start - 1 : start]
+    if last in _BETWEEN:
+        return False
     if last == ".":  # `os.Path`, but `J.Smith`
         return start > 2 and text[start - 3 : start - 1].isalnum()
-    return last.isdigit() or (last != "" and last in "_/\\@#$~=&%")
+    return last.isdigit() or last in "_/\\@#$~=&%"
+
+
+#: What stands before most words.
+_BETWEEN = ("", " ", "\n")
 
 
 #: A given name and a surname, each with one capital.
@@ -145,7 +152,7 @@ def _joins(text: str, last: Word, word: Word) -> bool:
     if not (word.capital or word.text in PARTICLES) or word.start - last.end > 5:
         return False
     gap = text[last.end : word.start]
-    if _SPACES.fullmatch(gap):
+    if gap == " " or _SPACES.fullmatch(gap):
         return last.capital or last.text in PARTICLES
     return _FULL_STOP.fullmatch(gap) is not None and (len(last.text) == 1 or last.title or last.low in SUFFIXES)
 

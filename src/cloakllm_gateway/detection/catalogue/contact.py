@@ -37,16 +37,15 @@ _SPOKEN_DOMAINS = frozenset(
 )
 
 
-_PLAIN_ADDRESS = lazy(r"[^\s\[\](){}]+")
+_PLAIN_ADDRESS = lazy(r"[^\s\[\](){}@]+@[^\s\[\](){}]+")
 _SPOKEN_AT = lazy(r"\s*[\[({<_]?\s*(?<![a-z])at(?![a-z])\s*[\])}>_]?\s*", re.IGNORECASE)
 _SPOKEN_DOT = lazy(r"\s*[\[({<_]\s*(?:dot|\.)\s*[\])}>_]\s*|\s+dot\s+", re.IGNORECASE)
 _BRACKETED_AT = lazy(r"[\[({]@[\])}]")
 
 
 def email_canonical(text: str) -> str:
-    if "\\" in text:
-        text = text.replace("\\", "")
-    if "@" in text and _PLAIN_ADDRESS.fullmatch(text):
+    text = text.replace("\\", "")
+    if _PLAIN_ADDRESS.fullmatch(text):
         return text.casefold()
     text = _SPOKEN_AT.sub("@", text.strip()) if "@" not in text else text.strip()
     return _BRACKETED_AT.sub("@", _SPOKEN_DOT.sub(".", text)).casefold()
