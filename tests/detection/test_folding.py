@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloakllm_gateway.detection.folding import MAX_LAYERS, views
+from cloakllm_gateway.detection.folding import MAX_LAYERS, View, literals, views
 from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.spans import Encoding
 
@@ -96,6 +96,33 @@ def test_a_base64_run_is_one_piece() -> None:
     at = reading.text.index("kim@")
     start, end = reading.original(at, at + 15)
     assert f"data: {run} end"[start:end] == run
+
+
+@given(st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=12), st.text("éßñ→😀", max_size=3))
+def test_text_that_is_mostly_ascii_is_read_from_base64_and_hexadecimal(ascii_text: str, rest: str) -> None:
+    raw = (ascii_text + rest).encode()
+    if len(raw) * 0.7 > len(ascii_text):
+        return
+    for run in (base64.b64encode(raw).decode(), raw.hex(), "0x" + raw.hex().upper(), "a/b " + raw.hex()):
+        if not run.rpartition(" ")[2].isdecimal():  # a number, whatever its bytes would read
+            assert any(ascii_text + rest in view.text for view in views(f"data: {run} end")), run
+
+
+def test_hexadecimal_behind_a_slash_of_a_long_run_is_read() -> None:
+    assert "kim@example.org" in views("at /srv/QXJ0aWZhY3Rz/" + b"kim@example.org".hex())[1].text
+
+
+@given(st.text(st.sampled_from('ab:"\\\n\té😀'), max_size=20))
+def test_a_string_literal_with_quotes_is_read_by_itself(said: str) -> None:
+    said += '"'
+    text = json.dumps({"first": 'not "this"', "a": said})
+    reading = views(text)[1]
+    at = len(reading.text) - len(said) - 2
+    (literal,) = [view for view in literals(View(text), reading, lambda _: [at]) if view.inner and not view.inner.inner]
+    assert literal.text == said
+    for i, char in enumerate(said):
+        start, end = literal.original(i, i + 1)
+        assert json.loads(f'"{text[start:end]}"') == char
 
 
 def test_plain_text_has_one_reading() -> None:

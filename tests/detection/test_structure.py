@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cloakllm_gateway.detection.engine import Detector
 from cloakllm_gateway.detection.keys import NAME, classify
@@ -183,6 +185,36 @@ def test_keys_are_known_in_many_spellings(key: str, category: str) -> None:
 )
 def test_values_are_found_as_spreadsheets_and_settings_write_them(text: str, value: str) -> None:
     assert value.removesuffix(".0") in [span.value.removesuffix(".0") for span in DETECTOR.find([Text(text)])[0]]
+
+
+#: How the cells of a table may be written; what stands in the first and the last one is a person's.
+_CELLS = st.sampled_from(["", "17", "a b", "O'Brien", '"x, y; z | w"', '"say ""hi"""', " padded ", "' q '", "17.0"])
+
+
+@given(
+    st.lists(st.tuples(_CELLS, _CELLS), min_size=1, max_size=6), st.sampled_from(",;\t"), st.sampled_from(["", "\r"])
+)
+def test_a_cell_is_found_whatever_stands_beside_it(rows: list[tuple[str, str]], mark: str, end: str) -> None:
+    lines = [mark.join(("phone", "a", "b", "dob"))]
+    lines += [mark.join((f"55501{n:02}", one, two, f'"1984-07-{n + 1:02}"')) for n, (one, two) in enumerate(rows)]
+    found = [(span.category, span.value) for span in DETECTOR.find([Text(f"{end}\n".join(lines))])[0]]
+    expected = [
+        pair for n in range(len(rows)) for pair in (("PHONE", f"55501{n:02}"), ("DATE_OF_BIRTH", f"1984-07-{n + 1:02}"))
+    ]
+    assert [pair for pair in found if pair in expected] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("number,total\n5555555555554444,99.10\n", "5555555555554444"),
+        ("first / name: Tova\n", "Tova"),
+        ("def f():\n    name = x\n\nname: Tova Quill\nemail: kim@x.org\n", "Tova Quill"),
+        ("wrote to email('phone,dob\\n5550134,1984-07-03\\n\\\"')", "5550134"),
+    ],
+)
+def test_what_a_text_mentions_elsewhere_hides_no_key(text: str, value: str) -> None:
+    assert value in [span.value for span in DETECTOR.find([Text(text)])[0]]
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ from cloakllm_gateway.detection.folding import View, encoded, literals, views
 from cloakllm_gateway.detection.gate import SEPARATOR, Gate, Judge, compiled, screened
 from cloakllm_gateway.detection.merging import Find, settled
 from cloakllm_gateway.detection.settings import Settings
-from cloakllm_gateway.detection.structure import Proved, Structure
+from cloakllm_gateway.detection.structure import Proved, Structure, clues
 from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.spans import Encoding, Proof, Span, Text
 
@@ -290,7 +290,7 @@ def _spoken(segments: Sequence[Segment]) -> Iterator[Segment]:
     for segment in segments:
         yield segment
         if segment.view.inner is None and segment.deeper is not None:
-            for said in literals(segment.view):
+            for said in literals(segment.view, segment.deeper, clues):
                 yield Segment(segment.text, segment.start, said, None, 0, len(said.text))
 
 

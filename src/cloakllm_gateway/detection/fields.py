@@ -12,7 +12,7 @@ They overlap on purpose; the engine merges what they prove.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from cloakllm_gateway.patterns import lazy
@@ -182,11 +182,15 @@ def lines(text: str, places: Iterable[int]) -> Iterator[Field]:
 # -- tables ---------------------------------------------------------------------------------------
 
 
-class Column(NamedTuple):
-    """The cells of one column under its ``key``, one for each row, each trimmed; an empty cell is ``(at, at)``."""
+#: Where the cells of a row stand, each trimmed; an empty cell is ``(at, at)``.
+Row = Sequence[tuple[int, int]]
 
-    key: str
-    cells: list[tuple[int, int]]
+
+class Table(NamedTuple):
+    """Columns by their ``keys``; each row, which is read when it is asked for, has a cell for each of them."""
+
+    keys: Sequence[str]
+    rows: Iterable[Row]
 
 
 _RULE = lazy(r"[\s|+:=-]+")
@@ -204,12 +208,13 @@ def tables(
     known: Callable[[str], str],
     personal: Callable[[str], bool],
     named: Callable[[str], bool],
-) -> Iterator[list[Column]]:
+) -> Iterator[Table]:
     """CSV, TSV and pipe tables, each as those of its columns that are ``known``.
 
     ``heads`` are places, in order, whose lines may be the header of a table;
     a header has a cell that ``personal`` recognises.  ``named`` knows further
-    keys, which say something beside a personal one.
+    keys, which say something beside a personal one.  The rows of a table have
+    to be read before the next table is asked for, which is looked for below.
     """
     done = 0
     for at in heads:
@@ -219,11 +224,13 @@ def tables(
         done = _line_end(text, at)
         header, mark = _header(text, start, done, personal)
         if len(header) == 2 and (pairs := _pairs(text, start, mark, named)):
-            columns, done = pairs
-            yield columns
+            table, done = pairs
+            yield table
         elif header:
-            columns, done = _rows(text, done + 1, header, mark, known)
-            yield columns
+            wanted = [i for i, name in enumerate(header) if known(name)]
+            rows = _Rows(text, done + 1, mark, len(header), wanted)
+            yield Table([header[i] for i in wanted], rows)
+            done = rows.end
 
 
 def _line_end(text: str, at: int) -> int:
@@ -231,38 +238,66 @@ def _line_end(text: str, at: int) -> int:
     return len(text) if end < 0 else end
 
 
-def _rows(text: str, start: int, header: list[str], mark: str, known: Callable[[str], str]) -> tuple[list[Column], int]:
-    """The known columns of the rows from ``start`` on that have as many cells as the header, and where they end."""
-    columns = [(i, Column(name, [])) for i, name in enumerate(header) if known(name)]
-    while start < len(text):
-        end = _line_end(text, start)
-        line = text[start:end]
-        if line and not _RULE.fullmatch(line):
-            cells = _cells(line, mark)
-            if len(cells) != len(header):
-                break
-            for i, column in columns:
-                first, last = cells[i]
-                column.cells.append((start + first, start + last))
-        start = end + 1
-    return [column for _, column in columns if column.cells], min(start, len(text))
+class _Rows:
+    """The wanted cells of the rows from a place on that have as many cells as the header.
+
+    ``end`` is behind the last of them when all were read.
+    """
+
+    def __init__(self, text: str, start: int, mark: str, width: int, wanted: Sequence[int]) -> None:
+        self.end = start
+        self._text, self._mark, self._width, self._wanted = text, mark, width, wanted
+
+    def __iter__(self) -> Iterator[Row]:
+        text, wanted = self._text, self._wanted
+        while self.end < len(text):
+            start, end = self.end, _line_end(text, self.end)
+            if start < end and not _RULE.fullmatch(text, start, end):
+                cells = self._cells(start, end)
+                if len(cells) != self._width:
+                    break
+                yield [cells[i] for i in wanted]
+            self.end = end + 1
+        self.end = min(self.end, len(text))
+
+    def _cells(self, start: int, end: int) -> Row:
+        if (plain := _PLAIN_CELL.get(self._mark)) is not None:
+            # The line break before the row is the mark of its first cell.
+            cells = [cell.span(1) for cell in plain.finditer(self._text, start - 1, end)]
+            if cells[-1] != _ODD:
+                return cells
+        return [(start + first, start + last) for first, last in _cells(self._text[start:end], self._mark)]
 
 
-def _pairs(text: str, start: int, mark: str, named: Callable[[str], bool]) -> tuple[list[Column], int] | None:
+#: A mark and a cell as most are: nothing to be trimmed, and quotes around all of it or nowhere.  Another one takes all
+#: that is left of the row, and has no place.
+_PLAIN_CELL = {
+    mark: lazy(
+        rf"""[{mark}\n](?:"?+((?<=")[^"\n]*+(?=")|(?<!")(?:[^ {mark}"'\n\r][^{mark}\n\r]*+(?<![ \t]))?+)"?+"""
+        rf"(?=[{mark}\n]|\Z)|[^\n]*+)"
+    )
+    for mark in "\t;,"
+}
+_ODD = (-1, -1)
+
+
+def _pairs(text: str, start: int, mark: str, named: Callable[[str], bool]) -> tuple[Table, int] | None:
     """A table that lies on its side, ``first_name,Kim`` over ``email,kim@x.org``: each line is a key and its value.
 
     It is one if two lines begin with a key that ``named`` knows; lines before the first such one belong to it.
     """
     while start > 0 and (before := _pair(text, text.rfind("\n", 0, start - 1) + 1, mark)):
         start = before[0]
-    columns: list[Column] = []
+    keys: list[str] = []
+    cells: list[tuple[int, int]] = []
     known = 0
     while start < len(text) and (pair := _pair(text, start, mark)):
         _, key, cell, end = pair
         known += named(key)
-        columns.append(Column(key, [cell]))
+        keys.append(key)
+        cells.append(cell)
         start = end + 1
-    return (columns, min(start, len(text))) if known > 1 else None
+    return (Table(keys, [cells]), min(start, len(text))) if known > 1 else None
 
 
 def _pair(text: str, start: int, mark: str) -> tuple[int, str, tuple[int, int], int] | None:
@@ -372,23 +407,23 @@ def may_insert(text: str) -> bool:
     return ("alues" in text or "ALUES" in text) and any(part in text for part in ("nto", "NTO"))
 
 
-def inserts(text: str) -> Iterator[list[Column]]:
+def inserts(text: str) -> Iterator[Table]:
     """The rows of ``INSERT INTO t (name, ...) VALUES (...), (...)`` as a table."""
     if not may_insert(text):
         return
     for insert in _INSERT.finditer(text):
-        names = [name.strip(' \t\r\n"`[]') for name in insert["names"].split(",")]
-        columns = [Column(name, []) for name in names]
-        at = insert.end()
-        while text[at : at + 1] == "(":
-            row, at = _row(text, at + 1)
-            if len(row) != len(columns):
-                break
-            for column, cell in zip(columns, row, strict=True):
-                column.cells.append(cell)
-            more = _COMMA.match(text, at)
-            at = more.end() if more else at
-        yield [column for column in columns if column.cells]
+        keys = [name.strip(' \t\r\n"`[]') for name in insert["names"].split(",")]
+        yield Table(keys, _inserted(text, insert.end(), len(keys)))
+
+
+def _inserted(text: str, at: int, width: int) -> Iterator[Row]:
+    while text[at : at + 1] == "(":
+        row, at = _row(text, at + 1)
+        if len(row) != width:
+            break
+        yield row
+        more = _COMMA.match(text, at)
+        at = more.end() if more else at
 
 
 _COMMA = lazy(r"\s{0,64},\s{0,64}")

@@ -16,9 +16,11 @@ from __future__ import annotations
 
 import binascii
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
+from itertools import chain
 
 import re2
 
@@ -39,28 +41,67 @@ class View:
     """One reading of a text.
 
     ``original(start, end)`` gives the half-open range of the original text
-    that a range of ``text`` came from; it never cuts an escape in two.
+    that a range of ``text`` came from; it never cuts an escape in two.  Only
+    what was encoded is noted; between two such pieces both texts are the same.
     """
 
-    __slots__ = ("_at", "_from", "_kinds", "_spots", "_to", "inner", "text")
+    __slots__ = ("_at", "_begin", "_from", "_kinds", "_spots", "_to", "_upto", "inner", "text")
 
-    def __init__(
-        self, text: str, inner: View | None = None, pieces: list[tuple[int, int, int, Encoding | None]] | None = None
-    ) -> None:
+    def __init__(self, text: str, inner: View | None = None, begin: int = 0) -> None:
         self.text = text
         self.inner = inner  # the view this one was decoded from
-        columns = list(zip(*pieces, strict=True)) if pieces else [(), (), (), ()]
-        self._at: tuple[int, ...] = columns[0]  # where each piece begins in this view
-        self._from: tuple[int, ...] = columns[1]  # ... and in the inner one
-        self._to: tuple[int, ...] = columns[2]  # ... and where it ends there
-        self._kinds: tuple[Encoding | None, ...] = columns[3]
+        self._begin = begin  # where it begins in the inner view
+        self._at = array("q")  # where each encoded piece begins in this view
+        self._upto = array("q")  # ... and where it ends
+        self._from = array("q")  # where it begins in the inner view
+        self._to = array("q")  # ... and where it ends there
+        self._kinds: list[Encoding] = []
         #: Where encoded pieces begin and end in this view, neighbours joined.
         self._spots: tuple[list[int], list[int]] | None = None
 
-    @property
-    def encoding(self) -> Encoding:
-        """What the outermost layer of this view undid first; PLAIN for the text itself."""
-        return self.encoding_of(0, len(self.text))
+    @classmethod
+    def decoded(cls, inner: View, pieces: Iterable[Piece]) -> View:
+        """The reading of a view in which the pieces, from left to right, are replaced by what they say."""
+        view = cls("", inner)
+        said = inner.text
+        out: list[str] = []
+        size = done = 0
+        for decoded, start, end, kind in pieces:
+            size += start - done
+            out.append(said[done:start])
+            out.append(decoded)
+            view._at.append(size)
+            size += len(decoded)
+            view._upto.append(size)
+            view._from.append(start)
+            view._to.append(end)
+            view._kinds.append(kind)
+            done = end
+        out.append(said[done:])
+        view.text = "".join(out)
+        return view
+
+    def part(self, start: int, end: int) -> View:
+        """What was decoded from a range of the inner view, as a view of its own; the range cuts no piece in two."""
+        first, last = bisect_left(self._from, start), bisect_left(self._from, end)
+        by = self._ahead(first)
+        view = View(self.text[start + by : end + self._ahead(last)], self.inner, start)
+        view._at = array("q", [at - start - by for at in self._at[first:last]])
+        view._upto = array("q", [at - start - by for at in self._upto[first:last]])
+        view._from, view._to = self._from[first:last], self._to[first:last]
+        view._kinds = self._kinds[first:last]
+        return view
+
+    def inward(self, start: int, end: int) -> tuple[int, int]:
+        """The range of this view that a range of the inner one became; it cuts no piece in two."""
+        return (
+            start + self._ahead(bisect_left(self._from, start)),
+            end + self._ahead(bisect_left(self._from, end)),
+        )
+
+    def _ahead(self, count: int) -> int:
+        """How far this view is ahead of the inner one behind so many encoded pieces; negative where it is behind."""
+        return self._upto[count - 1] - self._to[count - 1] if count else -self._begin
 
     def original(self, start: int, end: int) -> tuple[int, int]:
         view: View = self
@@ -73,43 +114,27 @@ class View:
         """The outermost encoding that a range was written in; PLAIN if nothing in it was encoded."""
         view, found = self, Encoding.PLAIN
         while view.inner is not None:
-            kind = view._kind(start, end)
-            if kind is not None:
-                found = kind
+            found = view._kind(start, end) or found
             start, end = view._outward(start, end)
             view = view.inner
         return found
 
     def whole(self, start: int, end: int) -> tuple[int, int]:
         """The range widened so that it cuts no base64 or hexadecimal run in two."""
-        if self.inner is None:
-            return start, end
-        first, last = bisect_right(self._at, start) - 1, bisect_right(self._at, max(end - 1, start)) - 1
-        if self._kinds[first] in _BLOCKS:
+        first, last = self._piece(start), self._piece(max(end - 1, start))
+        if first is not None and self._kinds[first] in _BLOCKS:
             start = self._at[first]
-        if self._kinds[last] in _BLOCKS:
-            end = self._at[last + 1] if last + 1 < len(self._at) else len(self.text)
+        if last is not None and self._kinds[last] in _BLOCKS:
+            end = self._upto[last]
         return start, end
 
     def snap(self, start: int, end: int) -> tuple[int, int]:
         """A range of the inner view, moved so that it does not begin or end inside an escape."""
-        i = bisect_right(self._from, start) - 1
-        if (
-            i >= 0
-            and self._kinds[i] is not None
-            and self._kinds[i] not in _BLOCKS
-            and self._from[i] < start < self._to[i]
-        ):
-            start = self._to[i]
-        i = bisect_right(self._from, end) - 1
-        if (
-            i >= 0
-            and self._kinds[i] is not None
-            and self._kinds[i] not in _BLOCKS
-            and self._from[i] < end < self._to[i]
-        ):
-            end = self._to[i]
-        return start, end
+        return self._behind_escape(start), self._behind_escape(end)
+
+    def _behind_escape(self, at: int) -> int:
+        i = bisect_right(self._from, at) - 1
+        return self._to[i] if i >= 0 and self._from[i] < at < self._to[i] and self._kinds[i] not in _BLOCKS else at
 
     def touches(self, start: int, end: int) -> bool:
         """Whether anything encoded is in a range of this view, or close enough to change how it reads."""
@@ -148,34 +173,36 @@ class View:
         if self._spots is None:
             starts: list[int] = []
             ends: list[int] = []
-            for i, kind in enumerate(self._kinds):
-                if kind is not None:
-                    end = self._at[i + 1] if i + 1 < len(self._at) else len(self.text)
-                    if ends and self._at[i] - ends[-1] <= _CONTEXT:
-                        ends[-1] = end
-                    else:
-                        starts.append(self._at[i])
-                        ends.append(end)
+            reach = -1
+            for start, end in zip(self._at, self._upto, strict=True):
+                if start > reach:
+                    if reach >= 0:
+                        ends.append(reach - _CONTEXT)
+                    starts.append(start)
+                reach = end + _CONTEXT
+            if starts:
+                ends.append(reach - _CONTEXT)
             self._spots = starts, ends
         return self._spots
 
-    def moved(self, inner: View, by: int) -> View:
-        """This view of a part of ``inner`` that begins at ``by``, as a view of ``inner``."""
-        pieces = zip(self._at, (i + by for i in self._from), (i + by for i in self._to), self._kinds, strict=True)
-        return View(self.text, inner, list(pieces))
+    def _piece(self, at: int) -> int | None:
+        """The encoded piece that a character of this view is from."""
+        i = bisect_right(self._at, at) - 1
+        return i if i >= 0 and at < self._upto[i] else None
 
     def _outward(self, start: int, end: int) -> tuple[int, int]:
-        first = bisect_right(self._at, start) - 1
-        last = bisect_right(self._at, max(end - 1, start)) - 1
-        plain_first, plain_last = self._kinds[first] is None, self._kinds[last] is None
-        begin = self._from[first] + (start - self._at[first] if plain_first else 0)
-        finish = self._from[last] + (end - self._at[last]) if plain_last else self._to[last]
+        """A range of the inner view; see :meth:`original`."""
+        first = bisect_right(self._at, start)
+        last = bisect_right(self._at, max(end - 1, start))
+        begin = self._from[first - 1] if first and start < self._upto[first - 1] else start - self._ahead(first)
+        finish = self._to[last - 1] if last and end <= self._upto[last - 1] else end - self._ahead(last)
         return begin, max(finish, begin)
 
     def _kind(self, start: int, end: int) -> Encoding | None:
-        first = bisect_right(self._at, start) - 1
-        last = bisect_right(self._at, max(end - 1, start)) - 1
-        return next((kind for kind in self._kinds[first : last + 1] if kind is not None), None)
+        first = bisect_right(self._at, start)
+        last = bisect_right(self._at, max(end - 1, start))
+        first -= first > 0 and start < self._upto[first - 1]
+        return self._kinds[first] if first < last else None
 
 
 #: How far from a value something may stand that says what it is, in code points; see ``near`` of a pattern.
@@ -200,23 +227,31 @@ def views(text: str) -> list[View]:
     return found
 
 
-def literals(view: View, depth: int = 0) -> Iterator[View]:
-    """What each string literal with quotes in it says, read by itself: JSON inside a string of JSON.
+def literals(view: View, deeper: View, clues: Callable[[str], Sequence[int]], depth: int = 0) -> Iterator[View]:
+    """What string literals with quotes in them say, each read by itself: JSON inside a string of JSON.
 
-    Taken together with what surrounds it, its quotes could not be told from the outer ones.
+    Taken together with what surrounds it, its quotes could not be told from the outer ones.  ``deeper`` is what the
+    whole view says; ``clues`` gives the places of a text, in order, without which a literal says nothing of interest.
     """
     if '\\"' not in view.text:
         return
     if depth > MAX_LAYERS:
         raise DetectionError(f"A text is quoted more than {MAX_LAYERS} times over")
+    places = clues(deeper.text)
+    quoted_twice = '\\"' in deeper.text
+    if not places and not quoted_twice:
+        return
     for literal in _LITERAL.finditer(view.text):
-        if '\\"' not in literal[0] or not _MARK.search(literal[0]):
+        if '\\"' not in literal[0]:
             continue
-        inner = _decode(View(literal[1]), 1)
-        if inner is not None:
-            said = inner.moved(view, literal.start(1))
-            yield said
-            yield from literals(said, depth + 1)
+        first, last = deeper.inward(*literal.span(1))
+        clue = bisect_left(places, first)
+        if clue < len(places) and places[clue] < last:
+            yield deeper.part(*literal.span(1))
+        if quoted_twice and '\\"' in deeper.text[first:last]:
+            said = deeper.part(*literal.span(1))
+            if (further := _decode(said, 1)) is not None:
+                yield from literals(said, further, clues, depth + 1)
 
 
 def encoded(text: str) -> bool:
@@ -231,17 +266,30 @@ def _kinds(text: str) -> tuple[str, ...]:
     """The decoders worth running on a text: one linear pass over its bytes."""
     if len(text) < _SHORTEST_RUN and text.isascii() and text.isalnum():
         return ()
-    found = _triggers().Match(text.encode("utf-8", "surrogatepass")) or []
+    found: list[int] = _triggers().Match(text.encode("utf-8", "surrogatepass")) or []
     kinds = [_TRIGGERS[i][0] for i in sorted(found)]
-    if not text.isascii() and _FOLDABLE.search(text):
+    if not text.isascii() and "fold" not in kinds and _FOLDABLE.search(text):
         kinds.append("fold")
-    return tuple(dict.fromkeys(kinds))
+    return tuple(kinds)
 
 
 #: A shorter run of letters and digits alone can't be an encoding of anything.
 _SHORTEST_RUN = 16
+_DIGIT = "[A-Za-z0-9+/]"
 #: ... but a shorter one is told by its padding, which is no assignment: nothing follows it.
-_PADDED_RUN = r"[A-Za-z0-9+/]{10}=(?:=|[^A-Za-z0-9\"'(\[{]|$)"
+_PADDED_RUN = rf"{_DIGIT}{{10}}=(?:=|[^A-Za-z0-9\"'(\[{{]|$)"
+#: Three characters of ASCII text in base64, told by the high bits of each.
+_TEXT_DIGITS = f"[CDI-Za-f][AC-HQS-Xgi-nwyz0-3][ABEFIJMNQRUVYZcdghklopstwx014589]{_DIGIT}"
+#: A run of base64 that may hold text, of whose first twelve bytes all but three have to be ASCII.
+_TEXT_RUN = "|".join(f"{_DIGIT}{{{at}}}{_TEXT_DIGITS}{_DIGIT}{{{12 - at}}}" for at in (0, 4, 8, 12))
+_H, _TAIL = "[0-9A-Fa-f]", "[89ABab][0-9A-Fa-f]"
+#: A character of UTF-8 text in hexadecimal.
+_HEX_CHARACTER = rf"(?:[2-7]{_H}|0[9AaDd]|[CcDd]{_H}{_TAIL}|[Ee]{_H}(?:{_TAIL}){{2}}|[Ff][0-7](?:{_TAIL}){{3}})"
+#: Where runs begin that may hold text, with the character before: hashes and paths are runs as well, and many.
+_RUN_BEGINS = (
+    f"(?:^|[^A-Za-z0-9+/=_-])(?:{_TEXT_RUN}|{_DIGIT}{{0,5}}{_PADDED_RUN})"
+    f"|(?:^|[^A-Za-z0-9])(?:0x)?{_HEX_CHARACTER}{{6}}"
+)
 
 #: What shows, in the bytes of a text, that a decoder has something to do.
 _TRIGGERS = (
@@ -253,7 +301,7 @@ _TRIGGERS = (
         r"=\r?\n|=3D[\"']|=40[A-Za-z0-9-]+\.|=C[23]=[89AB][0-9A-F]|=E[0-9A-F]=[89AB][0-9A-F]|[Qq]uoted-printable",
     ),
     ("fold", r"[\x00-\x08\x0b\x0c\x0e-\x1b\x1d-\x1f\x7f]"),
-    ("run", f"[A-Za-z0-9+/]{{{_SHORTEST_RUN}}}|{_PADDED_RUN}"),
+    ("run", _RUN_BEGINS),
 )
 
 
@@ -268,36 +316,25 @@ def _triggers() -> re2.Set:
 
 def _decode(view: View, round_: int) -> View | None:
     """The next view, or None if nothing is encoded in this one."""
-    text = view.text
-    kinds = _kinds(text)
-    if not kinds:
-        return None
-    table: list[tuple[int, int, int, Encoding | None]] = []
-    out: list[str] = []
-    size = done = 0
-    for match, decode in _encodings(text, kinds, round_ >= _FLATTEN_FROM):
-        if match.start() < done:
-            continue
-        for decoded, start, end, kind in decode(match):
-            if start > done:
-                table.append((size, done, start, None))
-                out.append(text[done:start])
-                size += start - done
-            table.append((size, start, end, kind))
-            out.append(decoded)
-            size += len(decoded)
-            done = end
-    if not table:
-        return None
-    if done < len(text):
-        table.append((size, done, len(text), None))
-        out.append(text[done:])
-    return View("".join(out), view, table)
+    kinds = _kinds(view.text)
+    pieces = _pieces(view.text, kinds, round_ >= _FLATTEN_FROM) if kinds else iter(())
+    first = next(pieces, None)
+    return None if first is None else View.decoded(view, chain((first,), pieces))
+
+
+def _pieces(text: str, kinds: tuple[str, ...], flat: bool) -> Iterator[Piece]:
+    """What the decoders make of a text; of two that overlap the one that begins first counts."""
+    done = 0
+    for match, decode in _encodings(text, kinds, flat):
+        if match.start() >= done:
+            for piece in decode(match):
+                yield piece
+                done = piece[2]
 
 
 def _encodings(
     text: str, kinds: tuple[str, ...], flat: bool
-) -> Iterable[tuple[re.Match[str], Callable[[re.Match[str]], Iterator[Piece]]]]:
+) -> Iterable[tuple[re.Match[str], Callable[[re.Match[str]], Iterable[Piece]]]]:
     """Everything that some decoder may have to do with, in order.
 
     An expression for each kind is quicker than one for all: each begins with
@@ -313,21 +350,22 @@ def _encodings(
 
 def _runs(text: str) -> Iterator[re.Match[str]]:
     """Runs of base64 or hexadecimal, tried only where the linear engine sees a run begin."""
-    match_run = _expression("run", False).match
+    search, match_run = _run_places(), _expression("run", False).match
     # What stands before the run is at the offset that the run itself has without the line break before it.
-    for start, _ in linear.spans(_run_places(), b"\n" + text.encode("ascii", "replace")):
+    screen = b"\n" + text.encode("ascii", "replace")
+    at, size = 0, len(screen)
+    while (start := search(screen, at, size)[0][0]) >= 0:
         if (match := match_run(text, start)) is not None:
             yield match
+        at = start + 1  # a run of hexadecimal may begin behind a slash in what is no base64
 
 
 @cache
 def _run_places() -> linear.Search:
-    run = f"(?:[A-Za-z0-9+/]{{{_SHORTEST_RUN}}}|[A-Za-z0-9+/]{{0,5}}{_PADDED_RUN})"
-    return linear.compiled(f"[^A-Za-z0-9+/=_-]{run}|[^A-Za-z0-9][0-7][0-9A-Fa-fx]{{15}}")
+    return linear.compiled(_RUN_BEGINS)
 
 
-_HEXDIGIT = "[0-9A-Fa-f]"
-_UNIT = f"%(?:25)*{_HEXDIGIT}{{2}}"
+_UNIT = f"%(?:25)*{_H}{{2}}"
 # Both begin with a character and look behind then: the search skips faster so.
 _BASE64_RUN = (
     r"[A-Za-z0-9+/](?<![A-Za-z0-9+/=_-].)(?:[A-Za-z0-9+/]{15,}+={0,2}|[A-Za-z0-9+/]{9,14}+={1,2})(?![A-Za-z0-9+/=_-])"
@@ -347,8 +385,8 @@ _CONTROL_CLASS = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f"
 #: Each begins with a character of its own where it can: the search for it is quick then.
 _PARTS = {
     "escape": (
-        rf"\\(?:u[dD][89abAB]{_HEXDIGIT}{{2}}\\u[dD][c-fC-F]{_HEXDIGIT}{{2}}"
-        rf"|u{_HEXDIGIT}{{4}}|x{_HEXDIGIT}{{2}}|[\"'/\\bfnrt])"
+        rf"\\(?:u[dD][89abAB]{_H}{{2}}\\u[dD][c-fC-F]{_H}{{2}}"
+        rf"|u{_H}{{4}}|x{_H}{{2}}|[\"'/\\bfnrt])"
     ),
     "percent": f"{_UNIT}(?:{_UNIT})*",
     "reference": r"&(?:amp;)*(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});",
@@ -358,9 +396,7 @@ _PARTS = {
 }
 _FLAT_ESCAPE = _PARTS["escape"].replace(r"\\(?:", r"\\+(?:", 1).replace(r"\\u[dD][c", r"\\+u[dD][c", 1)
 _LITERAL = lazy(r'"(?<!\\.)([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)
-#: What may stand between a key and its value, or between cells: a text without has no structure.
-_MARK = lazy(r"[:=>,;|]|\\[uxt]")
-_HEXADECIMAL = lazy(f"{_HEXDIGIT}+")
+_HEXADECIMAL = lazy(f"{_H}+")
 _PERCENT = lazy(_UNIT)
 _FOLDABLE = lazy(f"[{_FOLD_CLASS}]")
 
@@ -370,20 +406,22 @@ def _expression(kind: str, flat: bool) -> re.Pattern[str]:
     return re.compile(_FLAT_ESCAPE if flat and kind == "escape" else _PARTS[kind])
 
 
+_JSON = Encoding.JSON  # looked up once: a member of an enumeration costs more than all else about an escape
 _SIMPLE = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
-def _escape(match: re.Match[str]) -> Iterator[Piece]:
+def _escape(match: re.Match[str]) -> tuple[Piece]:
     """``\\u00f6``, a surrogate pair of them, ``\\x40``, ``\\n``, ``\\"`` and kin."""
-    body = match[0].lstrip("\\") or "\\"
+    return ((_unescaped(match[0]), *match.span(), _JSON),)
+
+
+@lru_cache(maxsize=4096)
+def _unescaped(written: str) -> str:
+    body = written.lstrip("\\") or "\\"
     if body[0] == "u":
-        units = [int(unit, 16) for unit in re.findall(f"u({_HEXDIGIT}{{4}})", match[0])]
-        char = chr(0x10000 + ((units[0] & 0x3FF) << 10) + (units[1] & 0x3FF)) if len(units) == 2 else chr(units[0])
-    elif body[0] == "x":
-        char = chr(int(body[1:], 16))
-    else:
-        char = _SIMPLE.get(body[0], body[0])
-    yield char, match.start(), match.end(), Encoding.JSON
+        units = [int(unit, 16) for unit in re.findall(f"u({_H}{{4}})", written)]
+        return chr(0x10000 + ((units[0] & 0x3FF) << 10) + (units[1] & 0x3FF)) if len(units) == 2 else chr(units[0])
+    return chr(int(body[1:], 16)) if body[0] == "x" else _SIMPLE.get(body[0], body[0])
 
 
 def _percent(match: re.Match[str]) -> Iterator[Piece]:
@@ -485,7 +523,7 @@ def _readable(raw: bytes) -> str | None:
         return None
 
 
-_DECODERS: dict[str, Callable[[re.Match[str]], Iterator[Piece]]] = {
+_DECODERS: dict[str, Callable[[re.Match[str]], Iterable[Piece]]] = {
     "escape": _escape,
     "percent": _percent,
     "reference": _reference,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection
 from functools import lru_cache
 
 from cloakllm_gateway.detection import linear
@@ -103,54 +103,89 @@ def classify(key: str) -> str:
 
 
 def places(text: str) -> list[int]:
-    """Where a mark (``:``, ``=``, ``>``) may end a key that proves something, in order."""
-    if not any(mark in text for mark in ":=>："):
+    """Where a mark (``:``, ``=``, ``>``) may end a key that proves something by itself, in order.
+
+    The row behind ``VALUES`` counts as well, where SQL has named its columns.
+    """
+    if not (":" in text or "=" in text or ">" in text or "(" in text or "：" in text):
         return []
-    screen = text.encode("ascii", "replace")
-    found = [end - 1 for _, end in linear.spans(_marks(), screen)]
+    found = _ends(_marks(), text.encode("ascii", "replace"))
     if not text.isascii():
         found = sorted({*found, *(match.end() - 1 for match in _FOREIGN_MARK.finditer(text))})
     return found
 
 
-def heads(text: str) -> Iterator[int]:
-    """Places, in order, on whose lines a cell may be the head of a column about a person."""
-    if not any(mark in text for mark in ",;|\t"):
-        return iter(())
-    screen = text.encode("ascii", "replace")
-    found: Iterable[int] = (start for start, _ in linear.spans(_heads(), screen))
+def name_places(text: str) -> list[int]:
+    """The same for the keys that prove something only beside one of :func:`places`; code is full of them."""
+    return _ends(_name_marks(), text.encode("ascii", "replace"))
+
+
+def heads(text: str) -> list[int]:
+    """Places, in order and one on each line, where the head of a column about a person may end."""
+    if not ("," in text or ";" in text or "|" in text or "\t" in text):
+        return []
+    found = _ends(_heads(), text.encode("ascii", "replace"), by_line=True)
     if not text.isascii():
         found = sorted({*found, *(match.start() for match in _FOREIGN_LINE.finditer(text))})
-    return iter(found)
+    return found
+
+
+def _ends(search: linear.Search, screen: bytes, by_line: bool = False) -> list[int]:
+    """Where matches end, on their last character, which the next one may begin with; only the first of each line."""
+    found: list[int] = []
+    at, size = 0, len(screen)
+    while (end := search(screen, at, size)[0][1]) > 0:
+        at = end - 1
+        found.append(at)
+        if by_line and (at := screen.find(b"\n", at)) < 0:
+            break
+    return found
 
 
 _FOREIGN_MARK = lazy(r"[^\x00-\x7f：][^\x80-\U0010ffff\n:：=>]{0,32}[:：=>]")
 _FOREIGN_LINE = lazy(r"[^\x00-\x7f\n][^\n]*")
 _DIVIDED = "[ _.-]?"
+_QUALIFIED = "|".join(sorted(_QUALIFIERS))
 
 
 @lru_cache(maxsize=1)
 def _marks() -> linear.Search:
+    row = r"values[\s?]{0,8}[(]\s{0,8}[^)\s]"
+    return linear.compiled(f"{_marked(_any_of(_BY_KEY, _divided_before_a_name))}|{row}", memory=64 << 20, any_case=True)
+
+
+@lru_cache(maxsize=1)
+def _name_marks() -> linear.Search:
+    return linear.compiled(_marked(_any_of(_BARE_NAMES)), memory=64 << 20, any_case=True)
+
+
+def _marked(keys: str) -> str:
     """A key, what may qualify it, and a mark."""
-    keys = _any_of({*_BY_KEY, *_BARE_NAMES})
-    qualified = "(?:[ _.-]{0,2}[(]?(?:" + "|".join(sorted(_QUALIFIERS)) + "|[0-9]{1,4})[)]?)*?"
+    qualified = f"(?:[ _.-]{{0,2}}[(]?(?:{_QUALIFIED}|[0-9]{{1,4}})[)]?)*?"
     # vCard puts parameters between a key and its colon, XML attributes.
     between = r"(?:;[A-Za-z0-9=,;\"-]{0,60}?| [a-z]+=[^<>\n]{0,80}?)?"
-    mark = rf"(?:{keys}){qualified}{between}[ \"'*_`)\]\t]{{0,5}}?(?::=|=>|[:=>])"
-    return linear.compiled(mark, memory=64 << 20, any_case=True)
+    return rf"(?:{keys}){qualified}{between}[ \"'*_`)\]\t]{{0,5}}?(?::=|=>|[:=>])"
 
 
 @lru_cache(maxsize=1)
 def _heads() -> linear.Search:
-    personal = {key for key, kind in _BY_KEY.items() if kind in PERSONAL}
-    keys = _any_of(personal | _BARE_NUMBERS)
-    head = rf"(?:{keys})[ \"'*`_A-Za-z0-9.()-]*?[,;|\t\r\n]"
+    """A cell that ends with a personal key and what may qualify it, or that is no more than a word for a number."""
+    personal = _any_of({key for key, kind in _BY_KEY.items() if kind in PERSONAL})
+    numbers = "|".join(sorted(_BARE_NUMBERS))
+    blank = "[ \"'*`_.()-]*"
+    head = rf"(?:(?:{personal})(?:{blank}(?:{_QUALIFIED}|[0-9]+))*|(?:^|[^a-z0-9])(?:{numbers})){blank}[,;|\t\r\n]"
     return linear.compiled(head, memory=64 << 20, any_case=True)
 
 
-def _any_of(keys: Collection[str]) -> str:
+def _any_of(keys: Collection[str], divided: Callable[[str], str] = _DIVIDED.join) -> str:
     """An expression for the keys; one that counts only as a whole must not end another word."""
     whole = _SHORT | _BARE_NUMBERS
-    last = "|".join(_DIVIDED.join(key) for key in sorted(keys) if key.isascii() and key not in whole)
-    alone = "|".join(_DIVIDED.join(key) for key in sorted(keys) if key.isascii() and key in whole)
+    last = "|".join(divided(key) for key in sorted(keys) if key.isascii() and key not in whole)
+    alone = "|".join(divided(key) for key in sorted(keys) if key.isascii() and key in whole)
     return f"(?:{last})|(?:^|[^a-z])(?:{alone})"
+
+
+def _divided_before_a_name(key: str) -> str:
+    """``first / name`` is a key as ``first_name`` is: what stands between them does not hide that of a person."""
+    name = next((name for name in sorted(_BARE_NAMES) if key.endswith(name) and key != name), "")
+    return _DIVIDED.join(key.removesuffix(name)) + "[^a-z0-9\\n:=>]*?" * bool(name) + _DIVIDED.join(name)

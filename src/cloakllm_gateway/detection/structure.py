@@ -9,16 +9,16 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from itertools import chain
 
 from cloakllm_gateway.detection import fields
 from cloakllm_gateway.detection.catalogue import Category, checks
 from cloakllm_gateway.detection.catalogue.people import capitalised_name
 from cloakllm_gateway.detection.catalogue.secrets import AMBIGUOUS, is_random
-from cloakllm_gateway.detection.fields import Column, Field
+from cloakllm_gateway.detection.fields import Field, Table
 from cloakllm_gateway.detection.folding import views
-from cloakllm_gateway.detection.keys import NAME, NUMBER, PERSONAL, classify, heads, normalise, places
+from cloakllm_gateway.detection.keys import NAME, NUMBER, PERSONAL, classify, heads, name_places, normalise, places
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Proof, Text
 
@@ -36,20 +36,21 @@ class Structure:
 
     def __init__(self, categories: Mapping[str, Category]) -> None:
         self._categories = categories
-        self._shapes = {name: lazy(category.shape, re.DOTALL) for name, category in categories.items()}
+        self._tests = {name: _test(category) for name, category in categories.items()}
 
     def inside(self, text: str) -> list[Proved]:
         """Values that fields of the text prove."""
-        marks = places(text)
-        tops = list(heads(text)) if "\n" in text else []
-        inserts = fields.may_insert(text)
+        marks, tops = _clues(text)
         found: list[Proved] = []
-        if not (marks or tops or inserts):
+        if not (marks or tops):
             return found
+        names = name_places(text) if marks else []
         for start, stop in _blocks(text):
             own_marks = _between(marks, start, stop)
             own_tops = _between(tops, start, stop)
-            if own_marks or own_tops or inserts:
+            if own_marks:
+                own_marks = sorted({*own_marks, *_between(names, start, stop)})
+            if own_marks or own_tops:
                 proved = self._block(text[start:stop], own_marks, own_tops)
                 found += map(partial(_moved, start), proved) if start else proved
         return found
@@ -57,8 +58,8 @@ class Structure:
     def _block(self, text: str, marks: Sequence[int], tops: Sequence[int]) -> list[Proved]:
         """The same for a block, in which ``marks`` end keys and ``tops`` are on lines that may head a table."""
         proved: list[Proved] = []
-        for columns in chain(fields.tables(text, tops, classify, _is_personal, _is_named), fields.inserts(text)):
-            self._table(text, columns, proved)
+        for table in chain(fields.tables(text, tops, classify, _is_personal, _is_named), fields.inserts(text)):
+            proved += self._table(text, table)
         if marks:
             self._fields(text, list(_fields(text, marks)), proved)
         return proved
@@ -88,44 +89,46 @@ class Structure:
                 category = self._categories[kind]
                 proved.append((start, end, category, category.keyed_rank, _KEY, value if value != raw else None))
 
-    def _table(self, text: str, columns: list[Column], proved: list[Proved]) -> None:
-        """The cells of a table that their column proves, column by column; a column goes when it has been read."""
-        personal: set[int] = set()  # rows
-        named: list[Column] = []
-        columns.reverse()  # a list gives up its last member in no time
-        fractions = ".0" in text
-        while columns:
-            column = columns.pop()
-            kind = classify(column.key)
-            if kind == NAME:
-                named.append(column)
-                continue
-            test = checks.card if kind == NUMBER else is_random if _is_ambiguous_secret(kind, column.key) else None
-            kind = "CREDIT_CARD" if kind == NUMBER else kind
-            if (category := self._categories.get(kind)) is None:
-                continue
-            fits = self._fitting(kind, test)
-            cells = [_whole(text, *cell) for cell in column.cells] if fractions else column.cells
-            rows = [row for row, (start, end) in enumerate(cells) if fits(text[start:end])]
-            rank = category.keyed_rank
-            proved += [(*cells[row], category, rank, _KEY, None) for row in rows]
-            if kind in PERSONAL:
-                personal.update(rows)
-        if (category := self._categories.get("PERSON")) is not None:
-            fits = self._fitting("PERSON", capitalised_name)
-            for column in named:
-                cells = [column.cells[row] for row in sorted(personal)]
-                rank = category.keyed_rank
-                proved += [(start, end, category, rank, _KEY, None) for start, end in cells if fits(text[start:end])]
+    def _table(self, text: str, table: Table) -> Iterator[Proved]:
+        """The cells of a table that their column proves, and the names in rows about somebody, row by row."""
+        proving: list[_Column] = []
+        naming: list[_Column] = []
+        for i, key in enumerate(table.keys):
+            kind = classify(key)
+            columns, kind, test = (
+                (naming, "PERSON", capitalised_name)
+                if kind == NAME
+                else (proving, "CREDIT_CARD", checks.card)
+                if kind == NUMBER
+                else (proving, kind, is_random if _is_ambiguous_secret(kind, key) else None)
+            )
+            if (category := self._categories.get(kind)) is not None:
+                columns.append((i, self._extent(kind, test), category, kind in PERSONAL))
+        for row in table.rows:
+            about_somebody = False
+            for i, extent, category, is_personal in proving:
+                start, end = row[i]
+                if size := extent(text[start:end]):
+                    about_somebody = about_somebody or is_personal
+                    yield start, start + size, category, category.keyed_rank, _KEY, None
+            for i, extent, category, _ in naming if about_somebody else ():
+                start, end = row[i]
+                if size := extent(text[start:end]):
+                    yield start, start + size, category, category.keyed_rank, _KEY, None
 
-    def _fitting(self, kind: str, test: Callable[[str], bool] | None) -> Callable[[str], bool]:
-        """Whether a value fits its kind and passes a test; each value is looked at once, for columns repeat them."""
+    def _extent(self, kind: str, test: Callable[[str], bool] | None) -> Callable[[str], int]:
+        """How much of a cell is a value that fits its kind and passes a test, 0 for none.
 
-        @cache
-        def fits(value: str) -> bool:
-            return self._fits(kind, value) and (test is None or test(value))
+        Columns repeat their values, so the last few are remembered.
+        """
+        fits = self._tests[kind]
 
-        return fits
+        @lru_cache(maxsize=1024)
+        def extent(cell: str) -> int:
+            value = cell[: _whole(cell, 0, len(cell))]
+            return len(value) if fits(value) and (test is None or test(value)) else 0
+
+        return extent
 
     def around(self, texts: Sequence[Text]) -> Iterator[tuple[int, int, int, Category]]:
         """Values that the keys of the texts prove: index, start, end, category."""
@@ -149,13 +152,34 @@ class Structure:
                 yield i, start, start + len(value), self._categories[kind]
 
     def _fits(self, kind: str, value: str) -> bool:
-        category = self._categories.get(kind)
-        return (
-            category is not None
-            and bool(value)
-            and self._shapes[kind].fullmatch(value) is not None
-            and (category.plausible is None or category.plausible(value))
-        )
+        test = self._tests.get(kind)
+        return test is not None and test(value)
+
+
+#: A column of a table: which one, how much of a cell is a value, of which category, and whether a value there says
+#: that its row is about somebody.
+_Column = tuple[int, Callable[[str], int], Category, bool]
+
+
+def _test(category: Category) -> Callable[[str], bool]:
+    """Whether a value is a plausible one of a category."""
+    shape, plausible = lazy(category.shape, re.DOTALL), category.plausible
+
+    def test(value: str) -> bool:
+        return value != "" and shape.fullmatch(value) is not None and (plausible is None or plausible(value))
+
+    return test
+
+
+def clues(text: str) -> list[int]:
+    """The places of a text, in order, without which its fields prove nothing."""
+    marks, tops = _clues(text)
+    return sorted({*marks, *tops})
+
+
+def _clues(text: str) -> tuple[list[int], list[int]]:
+    """Where keys end, and on whose lines tables may begin."""
+    return places(text), heads(text) if "\n" in text else []
 
 
 def has_shape(category: Category, value: str) -> bool:
@@ -238,12 +262,12 @@ def _trimmed(text: str, field: Field) -> tuple[int, int]:
         end -= 1
     if not field.quoted and end > start and text[end - 1] in ".,;!?":
         end -= 1
-    return _whole(text, start, end)
+    return start, _whole(text, start, end)
 
 
-def _whole(text: str, start: int, end: int) -> tuple[int, int]:
-    """A whole number without the fraction that spreadsheets give it: ``536228726.0``."""
-    return (start, end - 2) if text.endswith(".0", start, end) and text[start : end - 2].isdigit() else (start, end)
+def _whole(text: str, start: int, end: int) -> int:
+    """Where a whole number ends without the fraction that spreadsheets give it: ``536228726.0``."""
+    return end - 2 if text.endswith(".0", start, end) and text[start : end - 2].isdigit() else end
 
 
 def _is_ambiguous_secret(kind: str, key: str) -> bool:
