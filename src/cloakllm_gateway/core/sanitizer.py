@@ -344,6 +344,8 @@ class Sanitizing:
         if placed := self._placed.get(slot.where):
             tokens_there = Ranges(placed)
             found, known, alike = (tokens_there.beside(spans) for spans in (found, known, alike))
+        if not (found or known or alike or slot.where in self._fields):
+            return []  # most texts of most messages
         certain = Ranges((s.start, s.end) for s in found)
         known = [k for k in known if not certain.hold(k)]
         if self._is_ruled:

@@ -46,6 +46,7 @@ RESERVE: Final = 16 * 1024 * 1024
 _LOOK_EVERY: Final = 1024 * 1024
 
 _BLOCK: Final = 64 * 1024
+_DAY: Final = len("2026-11-29")
 
 
 def utc_now() -> datetime:
@@ -103,10 +104,10 @@ class Log:
                 if self._lock.is_current():
                     if not last_words:
                         self._keep_reserve()
-                    now = self._now()
+                    timestamp = self._now().isoformat(timespec="milliseconds")
                     found = self._catch_up()
-                    self._open_day(f"audit_{now:%Y-%m-%d}.jsonl")
-                    self._write([*found, *bodies], now)
+                    self._open_day(f"audit_{timestamp[:_DAY]}.jsonl")
+                    self._write([*found, *bodies], timestamp)
                     return found
             self._begin_anew()
 
@@ -132,9 +133,10 @@ class Log:
 
     def close(self) -> None:
         with self._mutex:
-            self._closed = True
-            self._close_file()
-            self._lock.close()
+            if not self._closed:
+                self._closed = True
+                self._close_file()
+                self._lock.close()
 
     # -- under the lock --------------------------------------------------------------------------------
 
@@ -197,8 +199,7 @@ class Log:
         self._path, self._end = path, 0
         sync_directory(self._directory)
 
-    def _write(self, bodies: Sequence[Mapping[str, Any]], now: datetime) -> None:
-        timestamp = now.isoformat(timespec="milliseconds")
+    def _write(self, bodies: Sequence[Mapping[str, Any]], timestamp: str) -> None:
         lines, head = chain.seal(bodies, self._head, timestamp, self._session)
         try:
             write_all(self._handle, lines)
