@@ -8,10 +8,10 @@ RE2 expression per pattern finds the places where a match may begin, and the
 truth, an ordinary :mod:`re` expression, is tried there and nowhere else.
 
 What the gate looks for is derived from the truth by :func:`relaxed`, which
-only ever widens: look-arounds go, long repeats lose their bounds, everything
-that is not ASCII becomes one byte.  So whatever the truth finds, the gate lets
-through, provided that a match never reaches further back over white space
-than ``OVERLAP``.
+only ever widens: look-arounds go but for those at either end, long repeats
+lose their bounds, everything that is not ASCII becomes one byte.  So whatever the truth finds, the gate lets
+through, provided that a match, with what it looks at behind its end, never
+reaches further back over white space than ``OVERLAP``.
 """
 
 from __future__ import annotations
@@ -81,9 +81,9 @@ def relaxed(truth: str, most: int = _MOST, lazily: bool = False) -> str:
             if not out:  # elsewhere the character before may be one that is consumed already
                 out.append(_edge(text[4:-1]))
         elif kind == "look":
-            body = _skipped(pieces)
-            if text + body == _AT_END and not lazily:  # or each search for a place would read up to the end
-                out.append(r"(?:\x1c|\z)")
+            ahead = text + _skipped(pieces)
+            if piece.start() + len(ahead) == len(truth) and not depth:
+                out.append(_end(ahead, most, lazily))
         elif kind == "edge":
             continue
         elif kind == "repeat":
@@ -107,8 +107,25 @@ def _edge(excluded: str) -> str:
 
     Without it the automaton counts from every place of a run at once, and outgrows its memory.
     """
-    before = _screened_class("[" + excluded[2:]) if excluded.startswith("[^") else _all_but(excluded[1:-1])
-    return f"{_EDGE}{before})"
+    return f"{_EDGE}{_outside(excluded)})"
+
+
+def _end(ahead: str, most: int, lazily: bool) -> str:
+    """A look-ahead at the very end, by consuming what follows; of what may not follow the first class is enough.
+
+    Places need no such end: a search for one would read up to it.
+    """
+    if ahead.startswith("(?="):
+        return f"(?:{relaxed(ahead[3:-1], most, lazily)})"
+    excluded = _CHARSET.match(ahead, 3)
+    if lazily or excluded is None or ahead[excluded.end()] not in "|)":
+        return ""
+    return f"(?:{_outside(excluded[0])}|\\z)"
+
+
+def _outside(excluded: str) -> str:
+    """The complement of a class, over screened bytes."""
+    return _screened_class("[" + excluded[2:]) if excluded.startswith("[^") else _all_but(excluded[1:-1])
 
 
 def _ascii(members: str) -> str:
@@ -127,10 +144,6 @@ def _screened_class(charset: str) -> str:
         return _all_but(charset[2:-1])
     # ``\s`` knows white space that is not ASCII only in a truth without the flag; all truths have it.
     return charset if charset.isascii() else f"[{STAND_IN}{_ascii(charset[1:-1])}]"
-
-
-#: What the truth of a value that its text cuts off ends with: a separator of texts or nothing follows.
-_AT_END = r"(?![^\x1c])"
 
 
 def _skipped(pieces: Iterator[re.Match[str]]) -> str:

@@ -59,6 +59,8 @@ CREDIT_CARD = Category(
     sensitive=True,
 )  # fmt: skip
 
+_COUNTRY = "|".join(checks.IBAN_LENGTHS)
+
 IBAN = Category(
     "IBAN",
     examples=(
@@ -70,7 +72,9 @@ IBAN = Category(
     ),
     lookalikes=("DE89 3704 0044 0532 0130 01", "SE4550000000058398257467", "AB12CDEF34567890123456"),
     patterns=(
-        Pattern(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?:(?:[ -]|\r?\n)?[A-Za-z0-9]){11,32}", checks.iban, rank=CHECKED),
+        Pattern(
+            rf"(?<![A-Za-z0-9])(?i:{_COUNTRY})\d{{2}}(?:(?:[ -]|\r?\n)?[A-Za-z0-9]){{11,32}}", checks.iban, rank=CHECKED
+        ),
         Pattern(
             r"(?<![A-Za-z])(?i:iban)[^A-Za-z0-9\n]{1,8}(?:(?:is|no|number|:) ?){0,2}([A-Za-z]{2}\d{2}(?:[ -]?"
             r"[A-Za-z0-9]){11,32})",
