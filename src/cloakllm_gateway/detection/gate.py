@@ -9,9 +9,9 @@ truth, an ordinary :mod:`re` expression, is tried there and nowhere else.
 
 What the gate looks for is derived from the truth by :func:`relaxed`, which
 only ever widens: look-arounds go but for those at either end, long repeats
-lose their bounds, everything that is not ASCII becomes one byte.  So whatever the truth finds, the gate lets
-through, provided that a match, with what it looks at behind its end, never
-reaches further back over white space than ``OVERLAP``.
+lose their bounds, everything that is not ASCII becomes one byte.  So whatever
+the truth finds, the gate lets through, provided that a match, with what it
+looks at behind its end, never reaches further over white space than ``OVERLAP``.
 """
 
 from __future__ import annotations

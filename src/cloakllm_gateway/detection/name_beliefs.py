@@ -137,7 +137,8 @@ def words_within(text: str, start: int, end: int) -> list[Word]:
     """The words of a stretch of ``text``, none where the stretch is glued to an identifier or a number."""
     if glued_before(text, start) or GLUED_AFTER.match(text, end):
         return []
-    return [Word(*m.span(), m.group(), plain(m.group())) for m in WORD.finditer(text, start, end)]
+    found = WORD.finditer(text, start, end)
+    return [Word(*m.span(), m.group(), plain(m.group()), m.group()[0].isupper()) for m in found]
 
 
 def _is_name(name: Sequence[Word]) -> bool:

@@ -54,16 +54,13 @@ SURE_BEFORE_SURNAME = FIRST_NAMES - WORD_NAMES
 
 
 class Word(NamedTuple):
-    """A word that stands alone, as it is written and in lower case."""
+    """A word that stands alone, as it is written and in lower case; whether it has a capital."""
 
     start: int
     end: int
     text: str
     low: str
-
-    @property
-    def capital(self) -> bool:
-        return self.text[:1].isupper()
+    capital: bool
 
     @property
     def title(self) -> bool:
@@ -72,7 +69,7 @@ class Word(NamedTuple):
 
 
 #: Where a text has no word.
-_NOTHING = Word(-1, -1, "", "")
+_NOTHING = Word(-1, -1, "", "", False)
 
 
 class Run(NamedTuple):
@@ -104,7 +101,7 @@ def words(text: str) -> Iterator[Word]:
         word = match[0]
         if glued_after(text, end) or (start and glued_before(text, start) and not _opens_name(text, start, word)):
             continue
-        yield Word(start, end, word, plain(word))
+        yield Word(start, end, word, plain(word), word[0].isupper())
 
 
 def glued_before(text: str, start: int) -> bool:
