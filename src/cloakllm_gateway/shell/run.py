@@ -26,6 +26,8 @@ from cloakllm_gateway.core.events import (
     Assign,
     Assigned,
     AssignFailed,
+    Connected,
+    Disconnected,
     Drop,
     Effect,
     Event,
@@ -59,11 +61,15 @@ from cloakllm_gateway.shell.supervisor import Restarts
 from cloakllm_gateway.shell.timers import Timers
 from cloakllm_gateway.shell.transports import Transport
 from cloakllm_gateway.shell.transports.stdio import Front
+from cloakllm_gateway.shell.turns import Turns
 from cloakllm_gateway.shell.wiring import Parts, Shared, assemble, link_to
 from cloakllm_gateway.vault.entries import Token
 
-#: Events that may wait before their senders have to.
+#: Events of one sender that may wait before it has to.
 BACKLOG = 256
+
+#: Events that are handled before the event loop looks at what else there is.
+BURST = 16
 
 #: Bytes of a message from which the core works in a thread.
 LARGE = 65_536
@@ -87,10 +93,10 @@ class Interpreter:
         self._front = front
         self._audit = audit
         self._tasks = tasks
-        self._events: deque[Event] = deque()
-        self._senders: deque[asyncio.Future[None]] = deque()  # those who wait until there is room
+        self._events = Turns[Event](BACKLOG)
         self._timers = Timers(self.post)
         self._large: set[int] = set()
+        self._in_a_row = 0
         self._busy = True  # with an event; and before run() with its preparations
         self._parked: tuple[Steps[None], Awaitable[object]] | None = None
         self._failed: Exception | None = None
@@ -105,10 +111,10 @@ class Interpreter:
             if pinged is not None:
                 answer = Send(CLIENT, jsonrpc.result(pinged, {}), answers="ping")
                 return self._front.send(jsonrpc.encode(answer.message), answer)
-        self._events.append(event)
+        room = self._events.put(_sender(event), event)
         if not self._busy:
             self._go_on()
-        return READY if len(self._events) < BACKLOG else self._room()
+        return room
 
     async def run(self) -> None:
         """Wait for whatever has to be waited for, until cancelled."""
@@ -142,16 +148,12 @@ class Interpreter:
 
     def _work(self) -> Steps[None]:
         while self._events:
-            yield from self._handle(self._events.popleft())
-            if self._senders and not (turn := self._senders.popleft()).done():
-                turn.set_result(None)
+            yield from self._handle(self._events.take())
+            self._in_a_row += 1
+            if self._in_a_row == BURST:
+                self._in_a_row = 0
+                yield asyncio.sleep(0)  # many small messages in one piece must not keep everything else waiting
         self._quiet.set()
-
-    def _room(self) -> Awaitable[None]:
-        """Until as many events have been handled as waited."""
-        turn = asyncio.get_running_loop().create_future()
-        self._senders.append(turn)
-        return turn
 
     async def last_answers(self, seconds: float) -> None:
         """The client has closed its side: give what is in flight a moment."""
@@ -389,6 +391,15 @@ def keep_garbage_cheap() -> None:
     gc.set_threshold(50_000, 20, 100)
     gc.freeze()
     gc.enable()
+
+
+def _sender(event: Event) -> str:
+    """Whose events stay in order: those of one peer; the rest are answers to what the core asked for."""
+    match event:
+        case Received(peer=name) | Overlong(peer=name) | Connected(upstream=name) | Disconnected(upstream=name):
+            return name
+        case _:
+            return ""
 
 
 def _pinged(line: bytes) -> str | int | None:

@@ -1,0 +1,51 @@
+"""A queue in which senders take turns: whoever has much to say keeps nobody else waiting for more than one item."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable
+from typing import Generic, TypeVar
+
+from cloakllm_gateway.shell.steps import READY
+
+T = TypeVar("T")
+
+
+class Turns(Generic[T]):
+    """Items of one sender leave in their order.  ``room`` is how many of its items may wait before it has to."""
+
+    def __init__(self, room: int) -> None:
+        self._room = room
+        self._queues: dict[str, deque[T]] = {}
+        self._order: deque[str] = deque()  # of those who have something here
+        self._full: dict[str, asyncio.Future[None]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._order)
+
+    def put(self, sender: str, item: T) -> Awaitable[None]:
+        """Take ``item``; the answer is there once ``sender`` may bring more."""
+        queue = self._queues.get(sender)
+        if queue is None:
+            queue = self._queues[sender] = deque()
+            self._order.append(sender)
+        queue.append(item)
+        if len(queue) < self._room:
+            return READY
+        if sender not in self._full:
+            self._full[sender] = asyncio.get_running_loop().create_future()
+        return asyncio.shield(self._full[sender])  # one of several that wait may give up
+
+    def take(self) -> T:
+        """The oldest item of whoever's turn it is.  Raises :class:`IndexError` where there is none."""
+        sender = self._order.popleft()
+        queue = self._queues[sender]
+        item = queue.popleft()
+        if queue:
+            self._order.append(sender)
+        else:
+            del self._queues[sender]
+        if len(queue) < self._room and (full := self._full.pop(sender, None)) is not None:
+            full.set_result(None)
+        return item
