@@ -139,7 +139,7 @@ def _too_deep(limits: Limits) -> str:
 
 
 def _parse(line: bytes) -> Any:
-    if _ZERO.search(line) is None:
+    if b"-0" not in line or _ZERO.search(line) is None:
         try:
             return _FAST.decode(line)
         except msgspec.DecodeError:
@@ -173,8 +173,17 @@ _EXACT = json.JSONDecoder(parse_float=_number, parse_int=_integer, parse_constan
 _ZERO = lazy(rb"-0(?=[,\]}\s]|\Z)")
 
 
+#: Bytes of a line in which brackets are counted in less time than values are walked.
+_SHORT: Final = 65_536
+
+
 def _is_small(line: bytes, limits: Limits) -> bool:
-    """Whether a line can't exceed the limits on its structure: by its brackets and commas, in strings or not."""
+    """Whether a short line can't exceed the limits on its structure: by its brackets and commas, in strings or not.
+
+    A long one is mostly text, and to walk its few values is quicker than to count.
+    """
+    if len(line) > _SHORT:
+        return False
     containers = line.count(b"{") + line.count(b"[")
     members = containers + line.count(b",")
     return containers <= limits.max_depth and containers * members <= limits.max_steps
