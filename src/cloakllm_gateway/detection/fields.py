@@ -1,7 +1,7 @@
 """Fields of text that has structure: where a value stands, under which key, in which record.
 
 Readers begin where the linear engine saw a key that matters (:func:`.keys.places`):
-the place of the mark between a key and its value.  Each looks backwards for
+at the marks of their own between a key and its value.  Each looks backwards for
 the key and forwards for the value, a bounded way, so that all are linear and
 tolerate what is cut off or broken: braces (JSON, Python and JavaScript
 literals), assignments (``key=value`` and XML attributes), lines (``Key:
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from cloakllm_gateway.patterns import lazy
@@ -51,7 +52,7 @@ def braces(text: str, places: Iterable[int]) -> Iterator[Field]:
     records = _Records(text)
     done = 0  # what lies inside of a value is no key: nothing is read twice
     for at in places:
-        if at >= done and text[at] == ":" and (key := _brace_key(text, at)):
+        if at >= done and (key := _brace_key(text, at)):
             record = records.at(at)
             for start, end, quoted in _values(text, at + 1):
                 done = end
@@ -67,9 +68,14 @@ def _brace_key(text: str, at: int) -> str:
     if quote and quote in "\"'":
         begin = text.rfind(quote, max(end - _LONGEST_QUOTED, 0), end - 1)
         key = text[begin + 1 : end - 1]
-        return key if begin >= 0 and not _NO_KEY.search(key) and text[begin - 1 : begin] != "\\" else ""
+        return key if begin >= 0 and _may_be_key(key) and text[begin - 1 : begin] != "\\" else ""
     bare = _BARE_KEY.match(text[max(at - 96, 0) : at][::-1])
     return bare[1][::-1] if bare else ""
+
+
+@lru_cache(maxsize=1024)
+def _may_be_key(key: str) -> bool:
+    return _NO_KEY.search(key) is None
 
 
 def _values(text: str, at: int) -> Iterator[tuple[int, int, bool]]:
@@ -137,7 +143,7 @@ def assignments(text: str, places: Iterable[int]) -> Iterator[Field]:
     """``key=value`` in logs, shells, INI files, query strings and XML attributes; a record is a line."""
     record, seen, done = 0, 0, 0
     for at in places:
-        if at < done or text[at] != "=" or (key := _ASSIGNED_KEY.match(text[max(at - 48, 0) : at][::-1])) is None:
+        if at < done or (key := _ASSIGNED_KEY.match(text[max(at - 48, 0) : at][::-1])) is None:
             continue
         match = _ASSIGNMENT.match(text, at - key.end())
         if match:
@@ -163,7 +169,7 @@ def lines(text: str, places: Iterable[int]) -> Iterator[Field]:
     record, seen, done = 0, 0, -1  # done: the line read last
     for at in places:
         begin = text.rfind("\n", max(at - _LONGEST_KEY, 0), at) + 1
-        if begin == done or (begin == 0 and at >= _LONGEST_KEY) or text[at] not in ":：":
+        if begin == done or (begin == 0 and at >= _LONGEST_KEY):
             continue
         done = begin
         match = _LINE.match(text, begin)
@@ -252,7 +258,7 @@ class _Rows:
         text, wanted = self._text, self._wanted
         while self.end < len(text):
             start, end = self.end, _line_end(text, self.end)
-            if start < end and not _RULE.fullmatch(text, start, end):
+            if start < end and (text[start].isalnum() or not _RULE.fullmatch(text, start, end)):
                 cells = self._cells(start, end)
                 if len(cells) != self._width:
                     break
@@ -448,7 +454,7 @@ _ELEMENT = lazy(r"<(?P<key>[A-Za-z_][\w:.-]{0,40})(?: [^<>]{0,200})?>(?P<value>[
 def elements(text: str, places: Iterable[int]) -> Iterator[Field]:
     """``<email>kim@example.com</email>``; all elements of a text count as one record."""
     for at in places:
-        if text[at] == ">" and (begin := text.rfind("<", max(at - 256, 0), at)) >= 0:
+        if (begin := text.rfind("<", max(at - 256, 0), at)) >= 0:
             match = _ELEMENT.match(text, begin)
             if match:
                 yield Field(match["key"].rpartition(":")[2], *match.span("value"), 0)

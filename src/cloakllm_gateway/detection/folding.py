@@ -51,34 +51,36 @@ class View:
         self.text = text
         self.inner = inner  # the view this one was decoded from
         self._begin = begin  # where it begins in the inner view
-        self._at = array("q")  # where each encoded piece begins in this view
-        self._upto = array("q")  # ... and where it ends
-        self._from = array("q")  # where it begins in the inner view
-        self._to = array("q")  # ... and where it ends there
-        self._kinds: list[Encoding] = []
+        self._at = _NOWHERE  # where each encoded piece begins in this view
+        self._upto = _NOWHERE  # ... and where it ends
+        self._from = _NOWHERE  # where it begins in the inner view
+        self._to = _NOWHERE  # ... and where it ends there
+        self._kinds: Sequence[Encoding] = ()
         #: Where encoded pieces begin and end in this view, neighbours joined.
         self._spots: tuple[list[int], list[int]] | None = None
 
     @classmethod
     def decoded(cls, inner: View, pieces: Iterable[Piece]) -> View:
         """The reading of a view in which the pieces, from left to right, are replaced by what they say."""
-        view = cls("", inner)
         said = inner.text
         out: list[str] = []
+        at, upto, begins, ends = array("q"), array("q"), array("q"), array("q")
+        kinds: list[Encoding] = []
         size = done = 0
         for decoded, start, end, kind in pieces:
             size += start - done
             out.append(said[done:start])
             out.append(decoded)
-            view._at.append(size)
+            at.append(size)
             size += len(decoded)
-            view._upto.append(size)
-            view._from.append(start)
-            view._to.append(end)
-            view._kinds.append(kind)
+            upto.append(size)
+            begins.append(start)
+            ends.append(end)
+            kinds.append(kind)
             done = end
         out.append(said[done:])
-        view.text = "".join(out)
+        view = cls("".join(out), inner)
+        view._at, view._upto, view._from, view._to, view._kinds = at, upto, begins, ends, kinds
         return view
 
     def part(self, start: int, end: int) -> View:
@@ -205,6 +207,7 @@ class View:
         return self._kinds[first] if first < last else None
 
 
+_NOWHERE = array("q")  # shared, and never changed
 #: How far from a value something may stand that says what it is, in code points; see ``near`` of a pattern.
 _CONTEXT = 64
 #: How much an excerpt holds on either side of what was encoded: more than a match may span over white space.

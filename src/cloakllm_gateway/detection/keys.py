@@ -150,7 +150,7 @@ _QUALIFIED = "|".join(sorted(_QUALIFIERS))
 
 @lru_cache(maxsize=1)
 def _marks() -> linear.Search:
-    row = r"values[\s?]{0,8}[(]\s{0,8}[^)\s]"
+    row = r"values[^a-z0-9(]{0,8}[(]\s{0,8}[^)\s]"
     return linear.compiled(f"{_marked(_any_of(_BY_KEY, _divided_before_a_name))}|{row}", memory=64 << 20, any_case=True)
 
 
@@ -182,7 +182,7 @@ def _any_of(keys: Collection[str], divided: Callable[[str], str] = _DIVIDED.join
     whole = _SHORT | _BARE_NUMBERS
     last = "|".join(divided(key) for key in sorted(keys) if key.isascii() and key not in whole)
     alone = "|".join(divided(key) for key in sorted(keys) if key.isascii() and key in whole)
-    return f"(?:{last})|(?:^|[^a-z])(?:{alone})"
+    return f"(?:{last})|(?:^|[^a-z0-9])(?:{alone})"
 
 
 def _divided_before_a_name(key: str) -> str:

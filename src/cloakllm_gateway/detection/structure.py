@@ -61,33 +61,37 @@ class Structure:
         for table in chain(fields.tables(text, tops, classify, _is_personal, _is_named), fields.inserts(text)):
             proved += self._table(text, table)
         if marks:
-            self._fields(text, list(_fields(text, marks)), proved)
+            proved += self._fields(text, list(_fields(text, marks)))
         return proved
 
-    def _fields(self, text: str, found: Sequence[tuple[str, Field, str]], proved: list[Proved]) -> None:
-        """The values of fields whose keys mean something."""
-        persons = {
-            (reader, field.record)
-            for reader, field, kind in (found if any(kind == NAME for _, _, kind in found) else ())
-            if kind in PERSONAL and self._fits(kind, text[field.start : field.end])
-        }
+    def _fields(self, text: str, found: Sequence[tuple[str, Field, str]]) -> Iterator[Proved]:
+        """The values of fields whose keys mean something, and then the names in records about somebody."""
+        named = [(reader, field) for reader, field, kind in found if kind == NAME]
+        about_somebody: set[tuple[str, int]] = set()
         for reader, field, kind in found:
+            if kind == NAME:
+                continue
             start, end = _trimmed(text, field)
             raw = text[start:end]
             value = _decoded(raw, reader)
-            if kind == NAME:
-                if (reader, field.record) not in persons or not capitalised_name(value):
-                    continue
-                kind = "PERSON"
-            if kind == "PERSON" and not field.quoted and reader != "lines" and not _is_bare_name(text, end, value):
-                continue
-            if kind in _CODED and _is_code(text, field, reader, value):
-                continue
-            if kind in _SECRETS and not _is_secret(text, field, reader, value):
-                continue
-            if self._fits(kind, value):
+            fits = self._fits(kind, value)
+            if named and kind in PERSONAL and (fits or self._fits(kind, raw)):
+                about_somebody.add((reader, field.record))
+            if fits and not _is_other(kind, text, field, reader, end, value):
                 category = self._categories[kind]
-                proved.append((start, end, category, category.keyed_rank, _KEY, value if value != raw else None))
+                yield start, end, category, category.keyed_rank, _KEY, value if value != raw else None
+        for reader, field in named:
+            if (reader, field.record) in about_somebody:
+                start, end = _trimmed(text, field)
+                raw = text[start:end]
+                value = _decoded(raw, reader)
+                if (
+                    capitalised_name(value)
+                    and self._fits("PERSON", value)
+                    and not _is_other("PERSON", text, field, reader, end, value)
+                ):
+                    category = self._categories["PERSON"]
+                    yield start, end, category, category.keyed_rank, _KEY, value if value != raw else None
 
     def _table(self, text: str, table: Table) -> Iterator[Proved]:
         """The cells of a table that their column proves, and the names in rows about somebody, row by row."""
@@ -125,7 +129,7 @@ class Structure:
 
         @lru_cache(maxsize=1024)
         def extent(cell: str) -> int:
-            value = cell[: _whole(cell, 0, len(cell))]
+            value = cell[: _whole(cell, 0, len(cell))] if cell.endswith(".0") else cell
             return len(value) if fits(value) and (test is None or test(value)) else 0
 
         return extent
@@ -222,18 +226,19 @@ def _between(places: Sequence[int], start: int, stop: int) -> list[int]:
 
 def _fields(text: str, marks: Sequence[int]) -> Iterator[tuple[str, Field, str]]:
     """The fields of every reader whose key means something, and what."""
-    if marks:
-        for name, reader in _READERS.items():
-            for field in reader(text, marks):
+    for name, (signs, reader) in _READERS.items():
+        if own := [at for at in marks if text[at] in signs]:
+            for field in reader(text, own):
                 if kind := classify(field.key):
                     yield name, field, kind
 
 
-_READERS: dict[str, Callable[[str, Sequence[int]], Iterator[Field]]] = {
-    "braces": fields.braces,
-    "lines": fields.lines,
-    "assignments": fields.assignments,
-    "elements": fields.elements,
+#: Each with the marks that it reads.
+_READERS: dict[str, tuple[str, Callable[[str, Sequence[int]], Iterator[Field]]]] = {
+    "braces": (":", fields.braces),
+    "lines": (":：", fields.lines),
+    "assignments": ("=", fields.assignments),
+    "elements": (">", fields.elements),
 }
 
 
@@ -256,10 +261,10 @@ def _decoded(raw: str, reader: str) -> str:
 
 def _trimmed(text: str, field: Field) -> tuple[int, int]:
     start, end = field.start, field.end
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
+    value = text[start:end]
+    if value[:1].isspace() or value[-1:].isspace():
+        start += len(value) - len(value.lstrip())
+        end = start + len(value.strip())
     if not field.quoted and end > start and text[end - 1] in ".,;!?":
         end -= 1
     return start, _whole(text, start, end)
@@ -276,6 +281,15 @@ def _is_ambiguous_secret(kind: str, key: str) -> bool:
 
 def _ambiguous(key: str) -> bool:
     return "".join(normalise(key)) in AMBIGUOUS or normalise(key)[-1:] == ("token",)
+
+
+def _is_other(kind: str, text: str, field: Field, reader: str, end: int, value: str) -> bool:
+    """Whether a value that fits its kind is something else after all where it stands: code, or an everyday word."""
+    if kind == "PERSON":
+        return not field.quoted and reader != "lines" and not _is_bare_name(text, end, value)
+    if kind in _CODED and _is_code(text, field, reader, value):
+        return True
+    return kind in _SECRETS and not _is_secret(text, field, reader, value)
 
 
 def _is_bare_name(text: str, end: int, value: str) -> bool:
