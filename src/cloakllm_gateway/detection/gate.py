@@ -31,14 +31,14 @@ WINDOW = 8_192  # code points; a window ends at the white space that follows
 OVERLAP = 320
 
 _PIECE = lazy(
-    r"""(?P<behind>\(\?<!\[(?:\\.|[^\]\\])*\]\))
+    r"""(?P<plain>[A-Za-z0-9_\ :=<>@,;'"/|.-]+)
+    | (?P<repeat>\{\d+(?:,\d*)?\}\??|[*+?][?+]?)
+    | (?P<charset>\[\^?\]?(?:\\.|[^\]\\])*\])
+    | (?P<behind>\(\?<!\[(?:\\.|[^\]\\])*\]\))
     | (?P<look>\(\?<?[=!])
     | (?P<group>\(\?i:|\(\?:|\(\?P<\w+>|\()
     | (?P<edge>\\[BAZ]|[\^$])
-    | (?P<repeat>\{\d+(?:,\d*)?\}\??|[*+?][?+]?)
-    | (?P<charset>\[\^?\]?(?:\\.|[^\]\\])*\])
     | (?P<escape>\\.)
-    | (?P<plain>[A-Za-z0-9_\ :=<>@,;'"/-]+)
     | (?P<other>.)""",
     re.VERBOSE | re.DOTALL,
 )
