@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import corpora
-from engines import ENGINES
+from engines import ENGINES, NAMED
 
 SIZES = (50_000, 500_000)
 #: Linearity is looked at from the first size to the last, each twice the one before.
@@ -100,6 +100,18 @@ def beside(engines: list[Engine], size: int, rounds: int) -> list[Engine]:
     return [one for one in engines if one.name not in slow]
 
 
+def named(rounds: int, size: int = SIZES[0]) -> None:
+    """The same with names of people in free text, for the engines that look for them."""
+    with ExitStack() as stack:
+        found = [stack.enter_context(engine(name)) for name in NAMED]
+        engines = [one for one in found if one is not None]
+        if len(engines) < len(NAMED):
+            print("\n## detection with names: left out, since not every engine is installed")
+            return
+        print("\n## detection with names of people\n")
+        beside(engines, size, rounds)
+
+
 def linear(ours: Engine) -> None:
     """How much longer twice the text takes: the bar is 2.3."""
     print("\n## detection: time of 2n over time of n, 50 KB to 6.4 MB\n")
@@ -136,5 +148,6 @@ def tables(rounds: int) -> None:
         quick = engines
         for size in SIZES:
             quick = beside(quick, size, rounds if size <= SIZES[0] else 3)
+        named(rounds)
         linear(engines[0])
         memory(engines[0])

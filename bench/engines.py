@@ -16,6 +16,7 @@ import sys
 import time
 import tracemalloc
 from collections.abc import Callable
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -31,9 +32,30 @@ def ours() -> Replace:
     from cloakllm_gateway.spans import Text
 
     detector = Detector(Settings())
+    return replacing(lambda text: detector.find([Text(text)])[0])
 
+
+def ours_named() -> Replace:
+    """With the models of names, which are asked afresh about each text."""
+    from cloakllm_gateway.detection.engine import Detector
+    from cloakllm_gateway.detection.names import Names, with_names
+    from cloakllm_gateway.detection.settings import NameSettings, Settings
+    from cloakllm_gateway.shell import name_models
+    from cloakllm_gateway.spans import Text
+
+    settings = NameSettings()
+    detector, models = Detector(Settings(names=settings)), name_models.models(settings)
+
+    def find(text: str) -> list[Any]:
+        texts = [Text(text)]
+        return with_names(detector.find(texts), texts, Names(models, settings.labels))[0]
+
+    return replacing(find)
+
+
+def replacing(find: Callable[[str], list[Any]]) -> Replace:
     def replace(text: str) -> tuple[str, int]:
-        (spans,) = detector.find([Text(text)])
+        spans = find(text)
         numbers: dict[tuple[str, str], int] = {}
         parts, at = [], 0
         for span in spans:
@@ -45,10 +67,14 @@ def ours() -> Replace:
     return replace
 
 
-def cloakllm() -> Replace:
+def cloakllm(names: bool = False) -> Replace:
     from cloakllm import Shield, ShieldConfig
+    from finders import model
 
-    shield = Shield(ShieldConfig(audit_enabled=False, ner_entity_types=set(), max_input_length=10**9))
+    labels = {"PERSON"} if names else set()
+    shield = Shield(
+        ShieldConfig(audit_enabled=False, spacy_model=model(), ner_entity_types=labels, max_input_length=10**9)
+    )
 
     def replace(text: str) -> tuple[str, int]:
         clean, known = shield.sanitize(text)
@@ -132,6 +158,11 @@ ENGINES: dict[str, tuple[str, Callable[[], Replace]]] = {
     "datafog": ("datafog", datafog),
     "cpex": ("cpex-pii-filter", cpex),
 }
+#: Those that also find names of people in free text, doing so.
+NAMED: dict[str, tuple[str, Callable[[], Replace]]] = {
+    "ours_named": ("cloakllm-gateway", ours_named),
+    "cloakllm_named": ("cloakllm", partial(cloakllm, names=True)),
+}
 
 
 def least(replace: Replace, text: str, rounds: int) -> tuple[float, int]:
@@ -163,7 +194,7 @@ def peak(text: str) -> int:
 
 def main() -> None:
     logging.disable(logging.CRITICAL)
-    distribution, build = ENGINES[sys.argv[1]]
+    distribution, build = {**ENGINES, **NAMED}[sys.argv[1]]
     try:
         print(json.dumps({"version": version(distribution)}), flush=True)
     except PackageNotFoundError:

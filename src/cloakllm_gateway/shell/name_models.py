@@ -50,7 +50,12 @@ def usable(settings: NameSettings) -> dict[str, str]:
 
 
 def load(settings: NameSettings) -> Recogniser:
-    """Load what is there of the configured models, which takes about a second.
+    """Names as ``settings`` want them found; raises like :func:`models`."""
+    return Names(models(settings), settings.labels)
+
+
+def models(settings: NameSettings) -> Mapping[str, Model]:
+    """Load what is there of the configured models, by language, which takes about a second.
 
     Raises :class:`DetectionError` where there is none, or one that does not know a configured label.
     """
@@ -63,7 +68,7 @@ def load(settings: NameSettings) -> Recogniser:
     for label in settings.labels:
         if label not in known:
             raise DetectionError(f"The configured name model has no label {label}", "See ner_entity_types")
-    return Names({language: loaded[name] for language, name in names.items()}, settings.labels)
+    return {language: loaded[name] for language, name in names.items()}
 
 
 def _missing(name: str) -> str | None:
