@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cloakllm_gateway.detection import fields
 from cloakllm_gateway.detection.engine import Detector
 from cloakllm_gateway.detection.keys import NAME, classify
 from cloakllm_gateway.spans import Proof, Text
@@ -202,6 +203,21 @@ def test_a_cell_is_found_whatever_stands_beside_it(rows: list[tuple[str, str]], 
         pair for n in range(len(rows)) for pair in (("PHONE", f"55501{n:02}"), ("DATE_OF_BIRTH", f"1984-07-{n + 1:02}"))
     ]
     assert [pair for pair in found if pair in expected] == expected
+
+
+_LINES = st.lists(_CELLS | st.just("--"), min_size=3, max_size=3) | st.lists(_CELLS, max_size=4)
+
+
+@given(st.lists(_LINES, max_size=5), st.sampled_from(",;\t"), st.sampled_from(["\n", "\r\n"]))
+def test_a_row_reads_the_same_however_long_its_table_is(lines: list[list[str]], mark: str, end: str) -> None:
+    def read(plain: int) -> list[list[str]]:
+        rows = [["email", "a", "email"], *[["x@y.org", "", '"z@y.org"']] * plain, *lines]
+        text = end.join(map(mark.join, rows))
+        (table,) = fields.tables(text, [0], str, "email".__eq__, "email".__eq__)
+        return [[text[start:stop] for start, stop in row] for row in table.rows]
+
+    assert read(200)[:200] == [["x@y.org", "", "z@y.org"]] * 200
+    assert read(200)[200:] == read(1)[1:]
 
 
 @pytest.mark.parametrize(

@@ -247,7 +247,8 @@ def _line_end(text: str, at: int) -> int:
 class _Rows:
     """The wanted cells of the rows from a place on that have as many cells as the header.
 
-    ``end`` is behind the last of them when all were read.
+    ``end`` is behind the last of them when all were read.  A longer table gets an expression of its own, which reads a
+    plain row at once.
     """
 
     def __init__(self, text: str, start: int, mark: str, width: int, wanted: Sequence[int]) -> None:
@@ -255,36 +256,56 @@ class _Rows:
         self._text, self._mark, self._width, self._wanted = text, mark, width, wanted
 
     def __iter__(self) -> Iterator[Row]:
-        text, wanted = self._text, self._wanted
+        text, wanted, read = self._text, self._wanted, 0
+        plain: re.Pattern[str] | None = None
         while self.end < len(text):
+            # The line break before the row is the mark of its first cell.
+            if plain is not None and (row := plain.match(text, self.end - 1)) is not None:
+                yield row.regs[1:]  # the spans of all groups
+                self.end = row.end() + 1
+                continue
             start, end = self.end, _line_end(text, self.end)
             if start < end and (text[start].isalnum() or not _RULE.fullmatch(text, start, end)):
                 cells = self._cells(start, end)
                 if len(cells) != self._width:
                     break
                 yield [cells[i] for i in wanted]
+                read += 1
+                if read == _LONG and self._mark in _PLAIN_CELL:
+                    plain = _plain_row(self._mark, self._width, tuple(wanted))
             self.end = end + 1
         self.end = min(self.end, len(text))
 
     def _cells(self, start: int, end: int) -> Row:
         if (plain := _PLAIN_CELL.get(self._mark)) is not None:
-            # The line break before the row is the mark of its first cell.
             cells = [cell.span(1) for cell in plain.finditer(self._text, start - 1, end)]
             if cells[-1] != _ODD:
                 return cells
         return [(start + first, start + last) for first, last in _cells(self._text[start:end], self._mark)]
 
 
-#: A mark and a cell as most are: nothing to be trimmed, and quotes around all of it or nowhere.  Another one takes all
-#: that is left of the row, and has no place.
+#: After so many rows a table is worth an expression, which takes as long to make as some hundred rows to read.
+_LONG = 100
+
+
+def _plain(mark: str, group: str) -> str:
+    """A cell as most are: nothing to be trimmed, and quotes around all of it, as looking back tells, or nowhere."""
+    unquoted = rf"""(?<!")(?:[^ {mark}"'\n\r][^{mark}\n\r]*+(?<![ \t]))?+"""
+    return rf"""(?:"?+{group}(?<=")[^"\n]*+(?=")|{unquoted})"?+)"""
+
+
+#: A mark and a plain cell.  Another one takes all that is left of the row, and has no place.
 _PLAIN_CELL = {
-    mark: lazy(
-        rf"""[{mark}\n](?:"?+((?<=")[^"\n]*+(?=")|(?<!")(?:[^ {mark}"'\n\r][^{mark}\n\r]*+(?<![ \t]))?+)"?+"""
-        rf"(?=[{mark}\n]|\Z)|[^\n]*+)"
-    )
-    for mark in "\t;,"
-}
+    mark: lazy(rf"[{mark}\n](?:{_plain(mark, '(')}(?=[{mark}\n]|\Z)|[^\n]*+)") for mark in "\t;,"
+}  # fmt: skip
 _ODD = (-1, -1)
+
+
+@lru_cache(maxsize=64)
+def _plain_row(mark: str, width: int, wanted: tuple[int, ...]) -> re.Pattern[str]:
+    """A row of plain cells with the line break before it, a group for each that is wanted; no rule begins so."""
+    cells = mark.join(_plain(mark, "(" if i in wanted else "(?:") for i in range(width))
+    return re.compile(rf"""\n(?=[\w"]){cells}\r*+(?=\n|\Z)""")
 
 
 def _pairs(text: str, start: int, mark: str, named: Callable[[str], bool]) -> tuple[Table, int] | None:
