@@ -103,4 +103,5 @@ def test_relaxing_drops_look_arounds_and_long_bounds() -> None:
     assert relaxed(r"a(?![^\x1c])") == r"a(?:[\x1c]|\z)"
     assert relaxed(r"a(?![a-zé]|[.-]\d)") == r"a(?:[^a-z]|\z)"
     assert relaxed(r"a(?=\d{20}@)") == r"a(?:\d{12,}@)"
+    assert relaxed(r"a(?=\d{20}@)", lazily=True) == "a"
     assert relaxed("[^?é]電") == r"[\x00-\xff]\?"

@@ -82,8 +82,9 @@ def relaxed(truth: str, most: int = _MOST, lazily: bool = False) -> str:
                 out.append(_edge(text[4:-1]))
         elif kind == "look":
             ahead = text + _skipped(pieces)
-            if piece.start() + len(ahead) == len(truth) and not depth:
-                out.append(_end(ahead, most, lazily))
+            # A search for a place would read up to there, from each of many.
+            if not lazily and not depth and piece.start() + len(ahead) == len(truth):
+                out.append(_end(ahead, most))
         elif kind == "edge":
             continue
         elif kind == "repeat":
@@ -110,15 +111,12 @@ def _edge(excluded: str) -> str:
     return f"{_EDGE}{_outside(excluded)})"
 
 
-def _end(ahead: str, most: int, lazily: bool) -> str:
-    """A look-ahead at the very end, by consuming what follows; of what may not follow the first class is enough.
-
-    Places need no such end: a search for one would read up to it.
-    """
+def _end(ahead: str, most: int) -> str:
+    """A look-ahead at the very end, by consuming what follows; of what may not follow the first class is enough."""
     if ahead.startswith("(?="):
-        return f"(?:{relaxed(ahead[3:-1], most, lazily)})"
+        return f"(?:{relaxed(ahead[3:-1], most)})"
     excluded = _CHARSET.match(ahead, 3)
-    if lazily or excluded is None or ahead[excluded.end()] not in "|)":
+    if excluded is None or ahead[excluded.end()] not in "|)":
         return ""
     return f"(?:{_outside(excluded[0])}|\\z)"
 
