@@ -1,7 +1,7 @@
-"""Every request gets exactly one answer and leaves nothing behind, whatever order things happen in.
+"""Every request gets exactly one answer, shows no value and leaves nothing behind, whatever order things happen in.
 
 A machine plays the client, both upstreams, the shell and the clock, each doing
-what it may do next: answer, ask, keep silent, fail, die, come back, take back.
+what it may do next: answer, answer again, ask, keep silent, fail, die, come back, take back.
 """
 
 from __future__ import annotations
@@ -94,6 +94,7 @@ class Traffic(RuleBasedStateMachine):
         self.taken_back: set[Any] = set()
         self.up = dict.fromkeys(UPSTREAMS, True)
         self.open: dict[str, list[dict[str, Any]]] = {name: [] for name in UPSTREAMS}
+        self.ids: list[Any] = []
         self.questions: list[Any] = []
         self.states: list[tuple[Any, dict[str, Any]]] = []
         for name in UPSTREAMS:
@@ -109,8 +110,10 @@ class Traffic(RuleBasedStateMachine):
         while self.talk.sent:
             peer, message = self.talk.sent.popleft()
             is_request = "method" in message and "id" in message
+            assert peer != CLIENT or MAIL.encode() not in jsonrpc.encode(message)
             if peer != CLIENT and is_request:
                 self.open[peer].append(message)
+                self.ids.append(message["id"])
             elif is_request:
                 self.questions.append(message["id"])
             elif peer == CLIENT and "method" not in message:
@@ -184,6 +187,15 @@ class Traffic(RuleBasedStateMachine):
             return {"error": about if method == "initialize" else UNKNOWN_METHOD}
         hello = {"protocolVersion": "2025-11-25", "capabilities": SERVES}
         return {"result": hello if method == "initialize" else DISCOVERED}
+
+    @precondition(lambda self: self.ids)
+    @rule(name=NAMES, data=st.data(), answer=ANSWERS)
+    def upstream_answers_what_it_was_not_asked(self, name: str, data: st.DataObject, answer: dict[str, Any]) -> None:
+        """What it has answered already, what another was asked, or what nobody was."""
+        asked = {request["id"] for request in self.open[name]}
+        id = data.draw(st.sampled_from([*self.ids, 999_999, "1", None]).filter(lambda id: id not in asked))
+        self.talk.upstream(name, {"jsonrpc": "2.0", "id": id, **answer})
+        self.look()
 
     @rule(name=NAMES, data=st.data(), on_its_stream=st.booleans())
     def upstream_says(self, name: str, data: st.DataObject, on_its_stream: bool) -> None:
