@@ -61,7 +61,7 @@ def crowd(folder: Path) -> Upstream:
 def visit(driver: Driver, prefix: str) -> str:
     """Have the names shown, then go everywhere; what was heard after the table, in every reading."""
     driver.answers |= {
-        "sampling/createMessage": lambda _: {"role": "assistant", "model": "m", "content": {"type": "text", "text": "k"}},
+        "sampling/createMessage": lambda _: {"role": "assistant", "model": "m", "content": []},
         "elicitation/create": lambda _: {"action": "decline"},
         "roots/list": lambda _: {"roots": []},
     }  # fmt: skip
