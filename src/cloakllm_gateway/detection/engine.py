@@ -94,6 +94,7 @@ class Detector:
         if longest is not None and any(len(text.text) > longest for text in texts):
             raise DetectionError(f"A text is longer than max_input_length ({longest})")
         found: list[list[Find]] = [[] for _ in texts]
+        runs: Runs = {}
         segments, buffer = _segments(texts)
         for category, pattern, places in self._matches(buffer, segments):
             rank = pattern.rank
@@ -103,15 +104,15 @@ class Detector:
                 continue
             for segment, start, end in _placed(segments, places):
                 if texts[segment.text].names or not pattern.prose:
-                    found[segment.text].append(_find(texts, segment, start, end, category, rank, _SHAPE))
+                    found[segment.text].append(_find(texts, segment, start, end, category, rank, _SHAPE, runs))
         for segment in _spoken(segments):
-            found[segment.text] += _keyed(texts, segment, self._structure.inside(segment.string()))
+            found[segment.text] += _keyed(texts, segment, self._structure.inside(segment.string()), runs)
         for segment in segments if self._custom else ():
             for start, end, name, rank in self._custom.find(segment.string()):
                 start, end = start + segment.first, end + segment.first
                 if segment.is_new(start, end):
                     category = CATALOGUE.get(name) or TERM._replace(name=name)
-                    found[segment.text].append(_find(texts, segment, start, end, category, rank, Proof.TERM))
+                    found[segment.text].append(_find(texts, segment, start, end, category, rank, Proof.TERM, runs))
         for index, start, end, category in self._structure.around(texts):
             found[index].append((start, end, category, category.keyed_rank, _KEY, None))
         allowed = self.settings.allow_list
@@ -326,34 +327,52 @@ def _words(words: str) -> linear.Search:
 _SHAPE, _KEY, _PLAIN = Proof.SHAPE, Proof.KEY, Encoding.PLAIN
 
 
+#: What was found in runs that are hidden whole, by text, place, category, rank and proof.
+Runs = dict[tuple[int, int, int, str, int, Proof], Find]
+
+
 def _find(
-    texts: Sequence[Text], segment: Segment, start: int, end: int, category: Category, rank: int, proof: Proof
+    texts: Sequence[Text],
+    segment: Segment,
+    start: int,
+    end: int,
+    category: Category,
+    rank: int,
+    proof: Proof,
+    runs: Runs,
 ) -> Find:
     """A find of a reading, by its place in the original text.
 
     Where the encoding changed nothing, the spelling is plain: a value that
-    reads the same in both needs no special placing.
+    reads the same in both needs no special placing.  A run that is hidden
+    whole is read once, however many values it holds.
     """
     if segment.is_plain(start, end):
         return start, end, category, rank, proof, None
     view, text = segment.view, texts[segment.text].text
     if segment.deeper is not None:
         start, end = segment.deeper.snap(start, end)
-    start, end = view.whole(start, end)
-    value = view.text[start:end]
+    within, (start, end) = (start, end), view.whole(start, end)
     first, last = view.original(start, end)
-    if not (value and 0 <= first < last <= len(text)):
+    if not (start < end and 0 <= first < last <= len(text)):
         raise DetectionError(f"A find of category {category.name} has no place in the original text")
+    run = (segment.text, first, last, category.name, rank, proof) if within != (start, end) else None
+    if run is not None and run in runs:
+        return runs[run]
+    value = view.text[start:end]
     if text[first:last] == value:
         return first, last, category, rank, proof, None
     encoding = view.encoding_of(start, end)
     encoding = Encoding.FOLDED if encoding is _PLAIN else encoding
     canonical = category.canonical(value)
     span = Span(first, last, category.name, value, canonical, encoding, proof, rank, category.sensitive)
-    return first, last, category, rank, proof, span
+    find = first, last, category, rank, proof, span
+    if run is not None:
+        runs[run] = find
+    return find
 
 
-def _keyed(texts: Sequence[Text], segment: Segment, proved: Sequence[Proved]) -> Sequence[Find]:
+def _keyed(texts: Sequence[Text], segment: Segment, proved: Sequence[Proved], runs: Runs) -> Sequence[Find]:
     """What keys prove in a reading, by its place in the original text."""
     if segment.is_simple and all(found[5] is None for found in proved):
         return cast("Sequence[Find]", proved)  # there may be millions: the same ones
@@ -361,7 +380,7 @@ def _keyed(texts: Sequence[Text], segment: Segment, proved: Sequence[Proved]) ->
     finds = []
     for start, end, category, rank, proof, value in proved:
         if segment.is_new(start + by, end + by):
-            find = _find(texts, segment, start + by, end + by, category, rank, proof)
+            find = _find(texts, segment, start + by, end + by, category, rank, proof, runs)
             finds.append(find if value is None else _decoded(texts, segment, find, value))
     return finds
 

@@ -1,0 +1,64 @@
+"""Four times the message takes about four times the time, on its way to the model and back, whatever it is made of."""
+
+from __future__ import annotations
+
+import base64
+import gc
+import json
+import time
+from collections.abc import Callable
+
+import pytest
+
+from tests.core import transcript
+from tests.core.transcript import opened, says
+
+ROW = "mail p@corp.pl "
+#: Texts that a careless reader looks at again for each of their parts; the name and the address are known.
+REPEATED: dict[str, Callable[[int], str]] = {
+    "look-alikes": lambda n: "".join(f"[EMAIL_{k}] " for k in range(n // 4)),
+    "brackets": lambda n: "[" * 8 * n,
+    "beginnings": lambda n: "[EMAIL_" * n,
+    "marks": lambda n: "[SSN_REDACTED]" * n,
+    "percents": lambda n: "%25" * 3 * n,
+    "backslashes": lambda n: "\\" * 8 * n,
+    "escapes": lambda n: "\\u005b" * n,
+    "quotes": lambda n: '"' * 8 * n,
+    "records": lambda n: json.dumps([{"email": f"p{k}@corp.pl", "first_name": "Quillon"} for k in range(n // 8)]),
+    "records in records": lambda n: json.dumps(json.dumps(json.dumps([f"p{k}@corp.pl" for k in range(n // 8)]))),
+    "base64": lambda n: base64.b64encode(ROW.encode() * n).decode(),
+    "hexadecimal": lambda n: ROW.encode().hex() * n,
+    "records in base64": lambda n: base64.b64encode(json.dumps([{"email": "p@corp.pl"}] * n).encode()).decode(),
+    "base64 in lines": lambda n: (base64.b64encode(ROW.encode() * 3).decode() + "\n") * (n // 4),
+    "signs of an address": lambda n: "a@" * 4 * n,
+    "digits": lambda n: "4111 1111 " * n,
+    "what is not seen": lambda n: "\u200b" * 4 * n,
+    "addresses": lambda n: f"https://a.io/?q=p@corp.pl&r=[EMAIL_0] " * (n // 8),
+    "links": lambda n: "![x](http://[" * n,
+    "commands": lambda n: "$(echo '" * n,
+}
+
+
+def taken(text: str) -> float:
+    """Seconds of processor time for a result with the text, and a call with what the model made of it."""
+    talk = opened(transcript.settings())
+    talk.call(1, "crm__look").answer(
+        "crm", {"content": [], "structuredContent": {"email": ROW, "first_name": "Quillon"}}
+    )
+    talk.take()
+    gc.collect()
+    gc.disable()
+    try:
+        began = time.process_time()
+        talk.call(2, "crm__look").answer("crm", says(text))
+        talk.call(3, "crm__send", {"text": transcript.text_of(talk.only())})
+        return time.process_time() - began
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize("made", REPEATED)
+def test_four_times_the_message_takes_about_four_times_the_time(made: str) -> None:
+    text = REPEATED[made]
+    taken(text(100))  # expressions are compiled
+    assert min(taken(text(4000)) for _ in range(2)) < 8 * min(taken(text(1000)) for _ in range(2)) + 0.05
