@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cloakllm_gateway.detection import names
+from cloakllm_gateway.detection.engine import Detector
 from cloakllm_gateway.detection.languages import Languages, language_of
 from cloakllm_gateway.detection.name_beliefs import cores
 from cloakllm_gateway.detection.name_rules import canonical, evident
@@ -76,7 +77,7 @@ class Stubborn:
         self._name = name
         self.seen: list[str] = []
 
-    def find(self, texts: Sequence[str]) -> list[list[Span]]:
+    def find(self, texts: Sequence[str], known: Sequence[Sequence[Span]] = ()) -> list[list[Span]]:
         self.seen += texts
         return [self._one(text) for text in texts]
 
@@ -297,6 +298,24 @@ def test_a_text_is_read_by_the_model_of_its_language():
     assert others.read_texts and not english.read_texts
     both.find(["Yesterday Quillon Abernathy went home by train and did not see the office."])
     assert english.read_texts
+
+
+def test_a_model_is_not_asked_about_what_is_hidden_already_and_the_name_is_found_wherever_else_it_stands():
+    text = '{"name": "Thessaly Vandermeer", "email": "tv@posteo-mail.de", "note": "THE Thessaly Vandermeer file"}'
+    (found,) = Detector().find([Text(text)])
+    assert "Thessaly Vandermeer" in {span.value for span in found}
+    model = Seeing()
+    (spans,) = names.with_names([found], [Text(text)], names.Names({"en": model}, ("PERSON",)))
+    hidden = [(span.start, span.end) for span in spans if span.category == "PERSON"]
+    assert [text[start:end] for start, end in hidden] == ["Thessaly Vandermeer"] * 2
+    assert not any('"name"' in piece for piece in model.read_texts)
+
+
+def test_what_only_the_model_knows_is_asked_although_something_beside_it_is_hidden():
+    text = "Yesterday Quillon Abernathy wrote from tv@posteo-mail.de and went home."
+    (found,) = Detector().find([Text(text)])
+    (spans,) = names.with_names([found], [Text(text)], names.Names({"en": Seeing("Quillon Abernathy")}, ("PERSON",)))
+    assert [span.category for span in spans] == ["PERSON", "EMAIL"]
 
 
 def test_a_model_of_english_is_believed_less_about_other_languages():

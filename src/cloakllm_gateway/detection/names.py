@@ -23,8 +23,10 @@ is the shell, in the worker process.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import NamedTuple, Protocol
 
 from cloakllm_gateway.detection import folding
@@ -62,9 +64,13 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
 
 
 class Recogniser(Protocol):
-    """Finds names: for each text a list of spans on it, sorted and disjoint."""
+    """Finds names: for each text a list of spans on it, sorted and disjoint.
 
-    def find(self, texts: Sequence[str]) -> list[list[Span]]: ...
+    ``known`` holds what has been found in each text, sorted and disjoint: a
+    name that is hidden already need not be found again.
+    """
+
+    def find(self, texts: Sequence[str], known: Sequence[Sequence[Span]] = ()) -> list[list[Span]]: ...
 
 
 class Model(Protocol):
@@ -97,8 +103,9 @@ def with_names(
     finds.  Raises :class:`DetectionError` for a text that cannot be decoded.
     """
     readings = [(at, view) for at, text in enumerate(texts) if text.names for view in folding.views(text.text)]
+    known = [found[at] if view.inner is None else () for at, view in readings]
     fresh: dict[int, list[Span]] = {}
-    for (at, view), names in zip(readings, recogniser.find([view.text for _, view in readings]), strict=True):
+    for (at, view), names in zip(readings, recogniser.find([view.text for _, view in readings], known), strict=True):
         fresh.setdefault(at, []).extend(_outward(view, name) for name in names if name.value not in allowed)
     return [
         disjoint([*spans, *fresh[at]], texts[at].text) if fresh.get(at) else list(spans)
@@ -193,14 +200,27 @@ class Names:
         self._models = models
         self._remembered: OrderedDict[tuple[str, str], tuple[Found, ...]] = OrderedDict()
 
-    def find(self, texts: Sequence[str]) -> list[list[Span]]:
+    def find(self, texts: Sequence[str], known: Sequence[Sequence[Span]] = ()) -> list[list[Span]]:
         in_runs = [list(runs(text)) for text in texts]
-        places = [list(self._places(text, found)) for text, found in zip(texts, in_runs, strict=True)]
+        told = [self._told(found, spans) for found, spans in zip_longest(in_runs, known, fillvalue=())]
+        places = [list(self._places(text, unknown)) for text, (unknown, _) in zip(texts, told, strict=True)]
         answers = self._answers({place.asked(text) for text, cut in zip(texts, places, strict=True) for place in cut})
         return [
-            spread(text, [*self._believed(text, cut, answers), *self._evident(text, found)])
-            for text, cut, found in zip(texts, places, in_runs, strict=True)
+            spread(text, [*self._believed(text, cut, answers), *people, *self._evident(text, found)])
+            for text, cut, (_, people), found in zip(texts, places, told, in_runs, strict=True)
         ]
+
+    def _told(self, found: Iterable[Run], known: Sequence[Span]) -> tuple[list[Run], list[Found]]:
+        """The runs that nothing is known of, and full names among the others: they may stand elsewhere too."""
+        ends = [span.end for span in known]
+        unknown, people = [], []
+        for run in found:
+            at = bisect_left(ends, run.end)
+            if at == len(known) or known[at].start > run.start:
+                unknown.append(run)
+            elif known[at].category == PERSON and PERSON in self._labels and len(run.words) > 1:
+                people.append(Found(run.start, run.end, PERSON))
+        return unknown, people
 
     def _places(self, text: str, found: Sequence[Run]) -> Iterator[Place]:
         """The windows of a text, each with its language and who reads it."""
