@@ -43,6 +43,17 @@ def plain(truth: str) -> re.Pattern[str]:
     return re.compile(truth, re.ASCII)
 
 
+@given(st.permutations(EXAMPLES[::7]))
+@settings(max_examples=20, deadline=None)
+def test_what_comes_first_depends_on_the_patterns_and_not_on_the_text(examples: list[str]) -> None:
+    """Of two finds that are equally sure the first counts: the answer must not change with what stands before."""
+    orders = []
+    for parts in (examples, examples[::-1]):
+        text = ("\n" + "x " * (WINDOW // 2) + "\n").join(parts)
+        orders.append(list(GATE.ranges(text, screened(text))))
+    assert orders[0] == orders[1]
+
+
 @given(st.lists(st.sampled_from(EXAMPLES) | st.sampled_from(FILLERS), min_size=1, max_size=12), st.integers(0, 3))
 @settings(max_examples=150, deadline=None)
 def test_whatever_the_truth_finds_the_gate_lets_through(parts: list[str], stretch: int) -> None:

@@ -180,6 +180,7 @@ class Gate:
 
     def __init__(self, truths: Sequence[str]) -> None:
         self._truths = truths
+        self._worded = frozenset(index for index, truth in enumerate(truths) if "(?i:" in truth)
 
     @cached_property
     def _automata(self) -> list[_Automaton]:
@@ -187,14 +188,16 @@ class Gate:
 
         One for both would have the product of their states.
         """
-        worded = [index for index, truth in enumerate(self._truths) if "(?i:" in truth]
-        shaped = [index for index, truth in enumerate(self._truths) if "(?i:" not in truth]
-        return [_Automaton(self._truths, indexes) for indexes in (worded, shaped) if indexes]
+        shaped = [index for index in range(len(self._truths)) if index not in self._worded]
+        return [_Automaton(self._truths, indexes) for indexes in (sorted(self._worded), shaped) if indexes]
 
     def ranges(self, buffer: str, screen: bytes) -> dict[int, list[tuple[int, int, int]]]:
         """For each pattern that may match: disjoint ``(start, stop, limit)`` in order.
 
-        Matches that begin in ``start:stop`` are due; they may read up to ``limit``.
+        Matches that begin in ``start:stop`` are due; they may read up to
+        ``limit``.  The patterns come in an order of their own, whatever else
+        stands in the buffer: of two finds that are equally sure the first
+        counts.
         """
         found: dict[int, list[tuple[int, int, int]]] = {}
         automata = self._automata
@@ -209,7 +212,11 @@ class Gate:
                         ranges[-1] = (ranges[-1][0], stop, limit)
                     else:
                         ranges.append((start, stop, limit))
-        return found
+        return dict(sorted(found.items(), key=self._precedence)) if len(found) > 1 else found
+
+    def _precedence(self, item: tuple[int, object]) -> tuple[bool, int]:
+        """What a word tells before what only has a shape."""
+        return item[0] not in self._worded, item[0]
 
 
 class _Automaton:
