@@ -33,7 +33,7 @@ REPEATED: dict[str, Callable[[int], str]] = {
     "signs of an address": lambda n: "a@" * 4 * n,
     "digits": lambda n: "4111 1111 " * n,
     "what is not seen": lambda n: "\u200b" * 4 * n,
-    "addresses": lambda n: f"https://a.io/?q=p@corp.pl&r=[EMAIL_0] " * (n // 8),
+    "addresses": lambda n: "https://a.io/?q=p@corp.pl&r=[EMAIL_0] " * (n // 8),
     "links": lambda n: "![x](http://[" * n,
     "commands": lambda n: "$(echo '" * n,
 }
