@@ -54,7 +54,7 @@ from cloakllm_gateway.shell.link import Link
 from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.proof import prove
 from cloakllm_gateway.shell.scanner import INLINE
-from cloakllm_gateway.shell.steps import READY, Steps, finish
+from cloakllm_gateway.shell.steps import READY, Steps, finish, forgo
 from cloakllm_gateway.shell.stores import Follower, StoreAway
 from cloakllm_gateway.shell.streams import Streams
 from cloakllm_gateway.shell.supervisor import Restarts
@@ -132,6 +132,8 @@ class Interpreter:
         finally:
             self._busy = True  # for good
             self._timers.stop_all()
+            if self._parked is not None:  # since this was cancelled
+                forgo(*self._parked)
 
     def _go_on(self) -> None:
         """Handle events until there are none, or one has to wait for something: the rest is :meth:`run`'s then."""

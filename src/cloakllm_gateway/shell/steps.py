@@ -13,7 +13,7 @@ an awaitable, which is :data:`READY` where there is nothing to wait for.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Coroutine, Generator
 from typing import Any, Final, TypeVar
 
 from cloakllm_gateway.core.events import Event
@@ -59,3 +59,10 @@ async def finish(steps: Steps[T], awaited: Awaitable[Any]) -> T:
     except StopIteration as end:
         done: T = end.value
         return done
+
+
+def forgo(steps: Steps[T], awaited: Awaitable[Any]) -> None:
+    """Take no more steps, and wait for nothing: ``awaited`` is what the last one would have waited for."""
+    steps.close()
+    if isinstance(awaited, Coroutine):
+        awaited.close()

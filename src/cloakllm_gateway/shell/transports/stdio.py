@@ -89,10 +89,12 @@ class Front:
 
         def readable() -> None:
             data = _read(self._read_fd)
-            rooms = [room for event in self._incoming.feed(data) if (room := post(event)) is not READY]
+            posted = [room for event in self._incoming.feed(data) if (room := post(event)) is not READY]
+            rooms = [asyncio.ensure_future(room) for room in posted]  # one that answers a ping is at work without us
             if rooms or not data:
                 loop.remove_reader(self._read_fd)
-                paused.set_result(rooms)
+                if not paused.done():  # cancelled in this turn of the loop
+                    paused.set_result(rooms)
 
         while True:
             paused = loop.create_future()
