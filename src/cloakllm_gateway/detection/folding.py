@@ -346,9 +346,32 @@ def _encodings(
     found = (
         (match, _DECODERS[kind])
         for kind in kinds
-        for match in (_runs(text) if kind == "run" else _expression(kind, flat).finditer(text))
+        for match in (_runs(text) if kind == "run" else _folds(text) if kind == "fold" else _each(kind, flat, text))
     )
     return found if len(kinds) == 1 else sorted(found, key=lambda entry: entry[0].start())
+
+
+def _each(kind: str, flat: bool, text: str) -> Iterator[re.Match[str]]:
+    return _expression(kind, flat).finditer(text)
+
+
+def _folds(text: str) -> Iterator[re.Match[str]]:
+    """Odd characters: the linear engine looks through ASCII text, which has few of them, ten times as fast."""
+    fold = _expression("fold", False)
+    if not text.isascii():
+        yield from fold.finditer(text)
+        return
+    search, screen, at = _control_places(), text.encode("ascii"), 0
+    while (start := search(screen, at, len(screen))[0][0]) >= 0:
+        match = fold.match(text, start)
+        assert match is not None  # it begins with one
+        yield match
+        at = match.end()
+
+
+@cache
+def _control_places() -> linear.Search:
+    return linear.compiled(f"[{_CONTROL_CLASS}]")
 
 
 def _runs(text: str) -> Iterator[re.Match[str]]:
