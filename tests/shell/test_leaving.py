@@ -87,3 +87,13 @@ async def test_a_client_that_is_cancelled_while_it_is_heard_ends_quietly() -> No
         os.close(fd)
     assert len(heard) == 1
     assert said == []
+
+
+async def test_a_loop_without_signals_as_on_windows_serves_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unsupported(*_: object) -> None:
+        raise NotImplementedError
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "add_signal_handler", unsupported)
+    with anyio.CancelScope() as scope:
+        await run._leave_on_signal(scope)
+    assert not scope.cancel_called

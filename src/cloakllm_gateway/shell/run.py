@@ -419,7 +419,8 @@ _LONGEST_PING = 1024
 
 
 async def _leave_on_signal(scope: anyio.CancelScope) -> None:
-    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+    # Windows has no signals to wait for: Ctrl+C ends the loop itself there.
+    with suppress(NotImplementedError), anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
         async for _ in signals:
             scope.cancel()
             return
