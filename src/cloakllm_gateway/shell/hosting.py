@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -127,7 +127,8 @@ def _place(listen: ListenConfig, address: Address | None) -> str:
 
 
 async def _hear_signals(told: anyio.Event, scope: anyio.CancelScope) -> None:
-    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+    # Windows has no signals to wait for: Ctrl+C ends the loop itself there.
+    with suppress(NotImplementedError), anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
         async for _ in signals:
             if told.is_set():
                 scope.cancel()
