@@ -535,13 +535,22 @@ def _from_base64(run: str) -> str | None:
 
 
 _PRINTABLE = bytes((9, 10, 13, *range(32, 127)))
-_CONTROL = bytes(set(range(32)) - set(b"\t\r\n"))
+_ANY_CONTROL = bytes((*range(32), 127))
+_CONTROL = bytes(set(_ANY_CONTROL) - set(b"\t\r\n"))
+#: Bytes that may read as text by chance: one in three thousand ids of sixteen digits does.
+_BY_CHANCE = 12
 
 
 def _readable(raw: bytes) -> str | None:
-    """The text of some bytes, if it reads as text: UTF-8 without control characters, most of it ASCII."""
+    """The text of some bytes, if it reads as text: UTF-8 without control characters, most of it ASCII.
+
+    A short one is of one line: a line break in front of it would make the
+    ``=`` before it the end of a line of quoted-printable text, and so
+    everything else be read anew.
+    """
     plain = len(raw) - len(raw.translate(None, _PRINTABLE))
-    if plain < 0.7 * len(raw) or len(raw.translate(None, _CONTROL)) < len(raw):
+    said, unsayable = (raw.rstrip(b"\r\n"), _ANY_CONTROL) if len(raw) <= _BY_CHANCE else (raw, _CONTROL)
+    if plain < 0.7 * len(raw) or len(said.translate(None, unsayable)) < len(said):
         return None
     try:
         return raw.decode()
