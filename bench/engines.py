@@ -71,9 +71,10 @@ def cloakllm(names: bool = False) -> Replace:
     from cloakllm import Shield, ShieldConfig
     from finders import model
 
-    labels = {"PERSON"} if names else set()
+    # A model that is there is run whatever labels are asked for, so without names it is not to be found.
+    model_name, labels = (model(), {"PERSON"}) if names else ("none", set())
     shield = Shield(
-        ShieldConfig(audit_enabled=False, spacy_model=model(), ner_entity_types=labels, max_input_length=10**9)
+        ShieldConfig(audit_enabled=False, spacy_model=model_name, ner_entity_types=labels, max_input_length=10**9)
     )
 
     def replace(text: str) -> tuple[str, int]:
