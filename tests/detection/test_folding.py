@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloakllm_gateway.detection.folding import MAX_LAYERS, View, literals, views
+from cloakllm_gateway.detection.folding import MAX_LAYERS, literals, views
+from cloakllm_gateway.detection.view import View
 from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.spans import Encoding
 

@@ -31,11 +31,12 @@ from cloakllm_gateway.detection.catalogue import CATALOGUE, TERM, Category, Patt
 from cloakllm_gateway.detection.catalogue.checks import national_phone
 from cloakllm_gateway.detection.catalogue.model import CONTEXT
 from cloakllm_gateway.detection.custom import Custom
-from cloakllm_gateway.detection.folding import View, encoded, literals, views
+from cloakllm_gateway.detection.folding import encoded, literals, views
 from cloakllm_gateway.detection.gate import SEPARATOR, Gate, Judge, compiled, screened
 from cloakllm_gateway.detection.merging import Find, settled
 from cloakllm_gateway.detection.settings import Settings
 from cloakllm_gateway.detection.structure import Proved, Structure, clues
+from cloakllm_gateway.detection.view import View
 from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.spans import Encoding, Proof, Span, Text
 

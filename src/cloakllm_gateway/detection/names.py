@@ -41,6 +41,7 @@ from cloakllm_gateway.detection.name_beliefs import (
 from cloakllm_gateway.detection.name_rules import canonical, evident
 from cloakllm_gateway.detection.name_runs import PERSON, WORD, Found, Run, runs, windows
 from cloakllm_gateway.detection.settings import ALL_LANGUAGES
+from cloakllm_gateway.detection.view import View
 from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.spans import Proof, Span, Text, disjoint
 
@@ -113,7 +114,7 @@ def with_names(
     ]
 
 
-def _outward(view: folding.View, name: Span) -> Span:
+def _outward(view: View, name: Span) -> Span:
     """A name found in a reading, as a span on the original text; a base64 run is hidden whole."""
     start, end = view.whole(name.start, name.end)
     value = view.text[start:end]
