@@ -17,7 +17,7 @@ import anyio.lowlevel
 import pytest
 
 from cloakllm_gateway.core.events import CLIENT, Event, Received
-from cloakllm_gateway.shell import run
+from cloakllm_gateway.shell import run, signals
 from cloakllm_gateway.shell.config import Config, DetectionConfig, UpstreamConfig
 from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.transports.memory import Memory
@@ -95,5 +95,5 @@ async def test_a_loop_without_signals_as_on_windows_serves_on(monkeypatch: pytes
 
     monkeypatch.setattr(asyncio.get_running_loop(), "add_signal_handler", unsupported)
     with anyio.CancelScope() as scope:
-        await run._leave_on_signal(scope)
+        await signals.heed(scope.cancel)
     assert not scope.cancel_called

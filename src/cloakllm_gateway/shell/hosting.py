@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import signal
 import time
-from contextlib import closing, suppress
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -13,6 +12,7 @@ import anyio
 
 from cloakllm_gateway.errors import ConfigError
 from cloakllm_gateway.protocol.jsonrpc import Limits
+from cloakllm_gateway.shell import signals
 from cloakllm_gateway.shell.auditing import audit_of, warn_where_not_audited
 from cloakllm_gateway.shell.config import Config
 from cloakllm_gateway.shell.front import tokens
@@ -56,7 +56,7 @@ async def serve_http(config: Config, logger: Logger) -> None:
         doorkeeper = Doorkeeper(authenticator, logger, time.monotonic)
         async with anyio.create_task_group() as tasks:
             told = anyio.Event()
-            tasks.start_soon(_hear_signals, told, tasks.cancel_scope)
+            tasks.start_soon(signals.heed, lambda: tasks.cancel_scope.cancel() if told.is_set() else told.set())
             tasks.start_soon(shared.scanner.run)
             await prove(shared)
             hub = Hub(_bounds(config, listen), partial(_serve_channel, shared), tasks, logger)
@@ -124,13 +124,3 @@ def _place(listen: ListenConfig, address: Address | None) -> str:
     if address is None:
         return f"{listen.unix} {listen.path}"
     return f"{'https' if listen.tls else 'http'}://{address}{listen.path}"
-
-
-async def _hear_signals(told: anyio.Event, scope: anyio.CancelScope) -> None:
-    # Windows has no signals to wait for: Ctrl+C ends the loop itself there.
-    with suppress(NotImplementedError), anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
-        async for _ in signals:
-            if told.is_set():
-                scope.cancel()
-                return
-            told.set()

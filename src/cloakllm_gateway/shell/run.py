@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import signal
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import closing, suppress
@@ -47,6 +46,7 @@ from cloakllm_gateway.core.events import (
 )
 from cloakllm_gateway.errors import AuditError, DetectionError, VaultError
 from cloakllm_gateway.protocol import jsonrpc
+from cloakllm_gateway.shell import signals
 from cloakllm_gateway.shell.audit.recorder import Audit
 from cloakllm_gateway.shell.auditing import append_entry, audit_of, audited, warn_where_not_audited
 from cloakllm_gateway.shell.config import Config
@@ -321,7 +321,7 @@ async def serve(config: Config, logger: Logger, streams: Streams) -> None:
     warn_where_not_audited(parts.shared)
     with closing(parts.shared.store):
         async with Front(*streams, config.limits.max_message_bytes) as front, anyio.create_task_group() as tasks:
-            tasks.start_soon(_leave_on_signal, tasks.cancel_scope)
+            tasks.start_soon(signals.heed, tasks.cancel_scope.cancel)
             await session(parts, front, audit_of(parts.shared))
             tasks.cancel_scope.cancel()
 
@@ -416,11 +416,3 @@ def _pinged(line: bytes) -> str | int | None:
 
 
 _LONGEST_PING = 1024
-
-
-async def _leave_on_signal(scope: anyio.CancelScope) -> None:
-    # Windows has no signals to wait for: Ctrl+C ends the loop itself there.
-    with suppress(NotImplementedError), anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
-        async for _ in signals:
-            scope.cancel()
-            return

@@ -13,7 +13,8 @@ an awaitable, which is :data:`READY` where there is nothing to wait for.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Generator
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
 from typing import Any, Final, TypeVar
 
 from cloakllm_gateway.core.events import Event
@@ -36,14 +37,15 @@ class _Ready:
 READY: Final[Awaitable[None]] = _Ready()
 
 
+def post_all(post: Post, events: Iterable[Event]) -> list[asyncio.Future[None]]:
+    """Post events in order; what is there once each has room, for those that have none."""
+    rooms = [room for event in events if (room := post(event)) is not READY]
+    return [asyncio.ensure_future(room) for room in rooms]  # one that answers a ping is at work without us
+
+
 async def run(steps: Steps[T]) -> T:
     """Take all steps."""
-    try:
-        awaited = next(steps)
-    except StopIteration as end:
-        done: T = end.value
-        return done
-    return await finish(steps, awaited)
+    return await finish(steps, READY)
 
 
 async def finish(steps: Steps[T], awaited: Awaitable[Any]) -> T:

@@ -21,7 +21,7 @@ from cloakllm_gateway.shell.config import UpstreamConfig
 from cloakllm_gateway.shell.incoming import Incoming
 from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.process import Process, SpawnError, end, end_orphans, spawn
-from cloakllm_gateway.shell.steps import READY, Post
+from cloakllm_gateway.shell.steps import Post, post_all
 
 #: Seconds that a process which has ended has for its last output, while descendants may still hold the pipe.
 LAST_WORDS: Final = 2.0
@@ -128,8 +128,7 @@ class _Life(Process):
 
     def _tell(self, events: Sequence[Event]) -> None:
         """Post events; while one of them waits for room, nothing more is read."""
-        rooms = [room for event in events if (room := self._post(event)) is not READY]
-        if rooms:
+        if rooms := post_all(self._post, events):
             self.pause_output()
             asyncio.gather(*rooms).add_done_callback(lambda _: self.resume_output())
 

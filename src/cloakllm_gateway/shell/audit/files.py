@@ -53,6 +53,11 @@ def day_files(directory: Path) -> list[Path]:
     return sorted(path for path in directory.glob("audit_*.jsonl") if day_of(path) and path.is_file())
 
 
+def day_file(timestamp: str) -> str:
+    """The name of the file for entries of a time in ISO 8601."""
+    return f"audit_{timestamp[:_DAY]}.jsonl"
+
+
 def day_of(path: Path) -> str:
     """The day that a file of entries is named for, or an empty text where the name is of no such file."""
     day = path.name.removeprefix("audit_").removesuffix(".jsonl")

@@ -32,6 +32,7 @@ from cloakllm_gateway.shell.audit.files import (
     Busy,
     Lock,
     append,
+    day_file,
     day_files,
     free_bytes,
     make_private,
@@ -46,7 +47,6 @@ RESERVE: Final = 16 * 1024 * 1024
 _LOOK_EVERY: Final = 1024 * 1024
 
 _BLOCK: Final = 64 * 1024
-_DAY: Final = len("2026-11-29")
 
 
 def utc_now() -> datetime:
@@ -106,7 +106,7 @@ class Log:
                         self._keep_reserve()
                     timestamp = self._now().isoformat(timespec="milliseconds")
                     found = self._catch_up()
-                    self._open_day(f"audit_{timestamp[:_DAY]}.jsonl")
+                    self._open_day(day_file(timestamp))
                     self._write([*found, *bodies], timestamp)
                     return found
             self._begin_anew()

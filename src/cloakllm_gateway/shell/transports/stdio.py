@@ -28,7 +28,7 @@ from anyio.streams.memory import MemoryObjectSendStream
 
 from cloakllm_gateway.core.events import CLIENT, Send
 from cloakllm_gateway.shell.incoming import Incoming
-from cloakllm_gateway.shell.steps import READY, Post
+from cloakllm_gateway.shell.steps import READY, Post, post_all
 
 #: Bytes read at once.
 CHUNK: Final = 65_536
@@ -89,8 +89,7 @@ class Front:
 
         def readable() -> None:
             data = _read(self._read_fd)
-            posted = [room for event in self._incoming.feed(data) if (room := post(event)) is not READY]
-            rooms = [asyncio.ensure_future(room) for room in posted]  # one that answers a ping is at work without us
+            rooms = post_all(post, self._incoming.feed(data))
             if rooms or not data:
                 loop.remove_reader(self._read_fd)
                 if not paused.done():  # cancelled in this turn of the loop
