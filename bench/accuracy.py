@@ -2,10 +2,10 @@
 
     python bench/accuracy.py [SET ...] [--names [LABEL,...]] [--rivals PYTHON] [--misses LABEL] [--false]
 
-The sets are read from ``$CLOAKLLM_SHARED/data`` (default ``../shared/data``) where they are there; they are
-not part of the project.  A labelled span counts as hidden when at least 99 % of its characters that are no
-white space are covered; a hit counts as right when at least half of its characters lie in a labelled span.
-Only direct identifiers count for recall.
+The set ``secrets`` is made here (``credentials.py``).  The others are read from ``$CLOAKLLM_SHARED/data``
+(default ``../shared/data``) where they are there; they are not part of the project.  A labelled span counts
+as hidden when at least 99 % of its characters that are no white space are covered; a hit counts as right
+when at least half of its characters lie in a labelled span.  Only direct identifiers count for recall.
 
 ``--rivals`` (or ``$BENCH_PYTHON``) names interpreters, between ``:``, that have other engines: cloakllm,
 presidio-analyzer, datafog, cpex-pii-filter.  Each runs in a process of its own and reads the same texts; with
@@ -23,6 +23,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+import credentials
 from finders import ENGINES
 
 from cloakllm_gateway.detection import names
@@ -133,10 +134,12 @@ class Tally:
         )
 
 
-def documents(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open(encoding="utf-8") as lines:
-        for line in lines:
-            yield json.loads(line)
+def sets() -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """The name of each set and its documents: ``text`` and labelled ``spans``."""
+    for path in sorted(SHARED.glob("*/*.jsonl")):
+        name = path.parent.name if path.stem == "data" else f"{path.parent.name}/{path.stem}"
+        yield name, [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    yield "secrets", list(credentials.documents())
 
 
 def around(text: str, start: int, end: int) -> str:
@@ -157,9 +160,8 @@ def main() -> None:
     parser.add_argument("--misses", default="", help="print what of this label was missed ('all' for every label)")
     parser.add_argument("--false", action="store_true", help="print the false hits")
     options = parser.parse_args()
-    paths = sorted(SHARED.glob("*/*.jsonl"))
-    if not paths:
-        raise SystemExit(f"No labelled sets under {SHARED}: set CLOAKLLM_SHARED")
+    if not SHARED.is_dir():
+        print(f"No labelled sets under {SHARED}, only what is made here: set CLOAKLLM_SHARED")
     engines: list[Engine] = [Ours(options.names)]
     for engine in ENGINES:
         rivals = (Rival(python, engine, bool(options.names)) for python in options.rivals.split(":") if python)
@@ -168,13 +170,12 @@ def main() -> None:
         f"{'set':24} {'engine':26} {'recall':>8} {'without PERSON':>15} {'precision':>10} {'hits':>6} {'false':>6} "
         f"{'per 100KB':>9} {'KB':>6}"
     )
-    for path in paths:
-        name = path.parent.name if path.stem == "data" else f"{path.parent.name}/{path.stem}"
+    for name, documents in sets():
         if options.sets and not any(name.startswith(wanted) for wanted in options.sets):
             continue
         for engine in engines:
             tally = Tally()
-            for document in documents(path):
+            for document in documents:
                 found = engine.find(document["text"])
                 tally.add(document, found, options)
             labels = " ".join(f"{label}:{tally.hidden[label]}/{tally.wanted[label]}" for label in sorted(tally.wanted))

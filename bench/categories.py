@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from cloakllm_gateway.detection.catalogue import CATALOGUE, Category
 from cloakllm_gateway.detection.catalogue.identity import ROWS
-from cloakllm_gateway.detection.catalogue.secrets import VENDORS
+from cloakllm_gateway.detection.catalogue.vendors import VENDORS
 
 HEAD = """\
 # Categories

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
-from cloakllm_gateway.detection.catalogue import checks
+from cloakllm_gateway.detection.catalogue import checks, vendors
 from cloakllm_gateway.detection.catalogue.model import (
     CERTAIN,
     CONTEXT,
@@ -15,76 +14,8 @@ from cloakllm_gateway.detection.catalogue.model import (
     Pattern,
     example,
 )
+from cloakllm_gateway.detection.catalogue.vendors import EDGE
 from cloakllm_gateway.patterns import lazy
-
-_B = r"(?<![A-Za-z0-9])"  # a vendor prefix may follow `_`, as in [SECRET_ghp_...]
-_T = r"A-Za-z0-9_-"
-
-
-def _key(prefix: str, size: int | str, alphabet: str = "A-Za-z0-9") -> tuple[str, int | str, str]:
-    """A fixed prefix and so many further characters (``"20+"``: or more)."""
-    return (prefix, size, alphabet)
-
-
-HEX, LOWER, UPPER, WORD = "a-f0-9", "a-z0-9", "A-Z0-9", _T
-
-#: Prefix, number of characters behind it, their alphabet.  As the vendors document or issue them.
-VENDORS: tuple[tuple[str, int | str, str], ...] = (
-    _key("sk-ant-api03-", "40+", WORD), _key("sk-ant-", "20+", WORD), _key("sk-proj-", "20+", WORD),
-    _key("sk-svcacct-", "20+", WORD), _key("sk-admin-", "20+", WORD), _key("sk-or-v1-", "20+", HEX),
-    _key("sk-", "20+"), _key("gsk_", "40+"), _key("xai-", "40+"), _key("pplx-", "40+"), _key("r8_", "30+"),
-    _key("hf_", "30+"), _key("api_org_", "30+"), _key("nvapi-", "40+", WORD), _key("fw_", "20+"),
-    _key("csk-", "40+", LOWER), _key("tgp_v1_", "30+", WORD), _key("pcsk_", "40+", WORD), _key("jina_", "40+", WORD),
-    _key("tvly-", "20+", WORD), _key("lsv2_pt_", "30+", WORD), _key("lsv2_sk_", "30+", WORD),
-    _key("e2b_", "30+", HEX), _key("voyage-", "30+", WORD), _key("ghp_", "30+"), _key("gho_", "30+"),
-    _key("ghu_", "30+"), _key("ghs_", "30+"), _key("ghr_", "30+"), _key("github_pat_", "40+", WORD),
-    _key("glpat-", "20+", WORD), _key("gldt-", "20+", WORD), _key("glrt-", "20+", WORD), _key("glptt-", "30+", HEX),
-    _key("glcbt-", "20+", WORD), _key("glft-", "20+", WORD), _key("glsoat-", "20+", WORD),
-    _key("glimt-", "20+", WORD), _key("glagent-", "40+", WORD), _key("gloas-", "40+", WORD), _key("ATBB", 32),
-    _key("ATATT3", "60+", "A-Za-z0-9_=-"), _key("ATCTT3", "60+", "A-Za-z0-9_=-"),
-    _key("BBDC-", "40+", "A-Za-z0-9+/@_-"), _key("xoxb-", "20+", WORD), _key("xoxp-", "20+", WORD),
-    _key("xoxa-", "20+", WORD), _key("xoxr-", "20+", WORD), _key("xoxs-", "20+", WORD), _key("xoxe-", "20+", WORD),
-    _key("xoxe.xoxp-", "20+", WORD), _key("xapp-", "20+", WORD), _key("sk_live_", "16+"), _key("sk_test_", "16+"),
-    _key("rk_live_", "16+"), _key("rk_test_", "16+"), _key("pk_live_", "16+"), _key("whsec_", "24+", "A-Za-z0-9+/="),
-    _key("sq0atp-", "22+", WORD), _key("sq0csp-", "40+", WORD), _key("EAAA", 60, WORD),
-    _key("access_token$production$", "30+", "a-z0-9$"), _key("AIza", 35, WORD), _key("GOCSPX-", 28, WORD),
-    _key("ya29.", "20+", WORD), _key("1//0", "40+", WORD), _key("AC", 32, HEX), _key("SK", 32, HEX),
-    _key("SG.", "60+", "A-Za-z0-9._-"), _key("key-", 32, HEX), _key("xkeysib-", "64+", "a-zA-Z0-9-"),
-    _key("md-", 22, WORD), _key("re_", "24+", WORD), _key("npm_", 36), _key("pypi-AgEIcHlwaS5vcmc", "50+", WORD),
-    _key("pypi-", "80+", WORD), _key("rubygems_", 48, HEX), _key("cio", 32), _key("dckr_pat_", "27", WORD),
-    _key("dckr_oat_", "27+", WORD), _key("dop_v1_", 64, HEX), _key("doo_v1_", 64, HEX), _key("dor_v1_", 64, HEX),
-    _key("HRKU-", "36+", WORD), _key("shpat_", 32, "a-fA-F0-9"), _key("shpca_", 32, "a-fA-F0-9"),
-    _key("shppa_", 32, "a-fA-F0-9"), _key("shpss_", 32, "a-fA-F0-9"), _key("hvs.", "20+", WORD),
-    _key("hvb.", "20+", WORD), _key("hvr.", "20+", WORD), _key("s.", 24), _key("dp.pt.", "40+"),
-    _key("dp.st.", "40+", "A-Za-z0-9._-"), _key("dp.ct.", "40+"), _key("dp.sa.", "40+"), _key("dp.scim.", "40+"),
-    _key("pul-", 40, HEX), _key("tskey-", "20+", WORD), _key("dapi", "32", HEX), _key("PMAK-", "50+", "a-f0-9-"),
-    _key("lin_api_", "40"), _key("lin_oauth_", "40+", HEX), _key("secret_", 43), _key("ntn_", "40+"),
-    _key("figd_", "40+", WORD), _key("pat", 14), _key("sbp_", 40, HEX), _key("sb_secret_", "20+", WORD),
-    _key("nfp_", "36+"), _key("vercel_blob_rw_", "30+", WORD), _key("fo1_", "40+", WORD),
-    _key("FlyV1 fm2_", "60+", "A-Za-z0-9+/=,_-"), _key("rnd_", "28+"), _key("railway_", "30+", WORD),
-    _key("glc_", "32+", "A-Za-z0-9+/="), _key("glsa_", "40+", WORD), _key("NRAK-", 27, UPPER), _key("NRJS-", 19, HEX),
-    _key("NRII-", "32", WORD), _key("sntrys_", "60+", "A-Za-z0-9+/=_"), _key("sntryu_", 64, HEX), _key("phc_", "40+"),
-    _key("phx_", "40+"), _key("dd-api-", "32", HEX), _key("dt0c01.", "80+", "A-Z0-9."), _key("sqp_", 40, HEX),
-    _key("squ_", 40, HEX), _key("sqa_", 40, HEX), _key("AKCp", "60+"), _key("cmVmdGtu", 56),
-    _key("CLOJARS_", 60, LOWER), _key("oy2", 43, LOWER), _key("EZAK", 54), _key("EZTK", 54),
-    _key("live_", "30+", HEX), _key("test_", "35+", HEX), _key("shippo_live_", 40, HEX),
-    _key("shippo_test_", 40, HEX), _key("flb_", "20+", WORD), _key("FLWSECK_TEST-", "12+"), _key("FLWSECK-", "12+"),
-    _key("rzp_live_", 14), _key("rzp_test_", 14), _key("duffel_live_", 43, WORD), _key("duffel_test_", 43, WORD),
-    _key("fio-u-", 64, WORD), _key("ico-", 32), _key("frame_", 64, WORD), _key("p8e-", 32),
-    _key("plaid-", "30+", WORD), _key("access-production-", "36", "a-f0-9-"),
-    _key("access-sandbox-", "36", "a-f0-9-"), _key("pscale_tkn_", "32+", WORD), _key("pscale_pw_", "32+", WORD),
-    _key("pscale_oauth_", "32+", WORD), _key("prefect_", "36"), _key("pnu_", 36, LOWER), _key("rdme_", 70, LOWER),
-    _key("sl.", "130+", WORD), _key("scw_", "30+", WORD), _key("SCW", 17, UPPER), _key("tfp_", "40+", WORD),
-    _key("ops_eyJ", "200+", "A-Za-z0-9+/="), _key("A3-", "30+", "A-Z0-9-"),
-    _key("AGE-SECRET-KEY-1", 58, "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L"), _key("LTAI", "16+"), _key("AKID", "13+"),
-    _key("ABSK", "100+", "A-Za-z0-9+/="), _key("bedrock-api-key-", "40+", "A-Za-z0-9+/="), _key("gAAAA", "60+", WORD),
-    _key("ctx7sk-", "30+", WORD), _key("fc-", "32", HEX), _key("apify_api_", "30+"), _key("CFPAT-", "43", WORD),
-    _key("cfut_", "40+", WORD), _key("waka_", "36", "a-f0-9-"), _key("pk_", "40+", "0-9A-Z_"),
-    _key("EAACEdEose0cBA", "40+"), _key("IGQV", "100+", WORD), _key("dG9rOg", "40+", "A-Za-z0-9+/=_"),
-    _key("sgp_", "40+", HEX), _key("sm_aat_", "16+", WORD), _key("mfp_", "30+"), _key("amzn.mws.", "36", "a-f0-9-"),
-    _key("ddp_", 36), _key("ddog_", "30+"), _key("v1.0-", "100+", "a-f0-9-"), _key("infracost_", "30+"),
-    _key("ico_", "32"), _key("brn_", "30+"),
-)  # fmt: skip
 
 _PLACEHOLDER = lazy(
     r"(?i)[*xX.•#-]+|<.*>|\$?\{.*\}|\$\(.*\)|%.*%|\[.*\]|(?:your|my|the|some|new|old)[-_ ]?.*|null|none|nil"
@@ -116,48 +47,9 @@ def is_random(text: str) -> bool:
     return len(text) >= 8 and plausible_secret(text) and checks.mixed(text) and " " not in text.strip()
 
 
-def _pattern(prefix: str, size: int | str, alphabet: str) -> str:
-    low, more = str(size).rstrip("+"), str(size).endswith("+")
-    run = f"[{alphabet}]{{{low},}}" if more else f"[{alphabet}]{{{low}}}(?![A-Za-z0-9])"
-    return rf"{_B}{re.escape(prefix)}{run}"
-
-
-@lru_cache
-def _pool(alphabet: str) -> list[str]:
-    return re.findall(f"[{alphabet}]", "q7RvK3xZ9mTb2WcY5nHf8LpD4sGj6aeE0d1")
-
-
-def _sample(prefix: str, size: int | str, alphabet: str) -> str:
-    """A made-up value, built here so that no file of the project holds one that looks real."""
-    pool = _pool(alphabet)
-    count = int(str(size).rstrip("+"))
-    return prefix + "".join(pool[(5 * i + i * i // 3) % len(pool)] for i in range(count))
-
-
-def _grouped() -> tuple[Pattern, ...]:
-    """Prefixes that share what follows become one pattern: fewer to compile, fewer to run."""
-    groups: dict[tuple[int | str, str], list[str]] = {}
-    for prefix, size, alphabet in VENDORS:
-        groups.setdefault((size, alphabet), []).append(prefix)
-    return tuple(
-        Pattern(
-            _pattern("\0", size, alphabet).replace(re.escape("\0"), "(?:" + "|".join(map(re.escape, prefixes)) + ")"),
-            _looks_issued,
-            rank=CERTAIN,
-        )
-        for (size, alphabet), prefixes in groups.items()
-    )
-
-
-def _looks_issued(text: str) -> int:
-    """Vendor tokens are random: digits among them, no words joined by hyphens."""
-    tail = re.split(r"[-_.]", text.rstrip("_-="))[-1] if len(text) < 200 else text
-    return (
-        len(text.rstrip(".-_"))
-        if len(text) > 200
-        or (any(c.isdigit() for c in text[3:]) and len(set(text)) > 8 and (checks.mixed(tail) or len(tail) < 8))
-        else 0
-    )
+def _in_both_cases(text: str) -> int:
+    """Letters as no hash has them."""
+    return 0 if text.islower() or text[4:].isupper() else len(text)
 
 
 _CONSONANTS = lazy(r"[A-Z]?[bcdfghjklmnpqrstvwxz]{5}")
@@ -169,17 +61,10 @@ def _is_generic_key(text: str) -> int:
     return len(text) if digits >= 3 or _CONSONANTS.search(text) else 0
 
 
-def _vendor_examples() -> tuple[Example, ...]:
-    """One of each vendor's, and one that hides inside something that looks like a token."""
-    samples = [_sample(*row) for row in VENDORS]
-    planted = _sample("ghp_", 36, "A-Za-z0-9")
-    return (*(Example(f"use {sample} here", sample) for sample in samples), Example(f"[SECRET_{planted}]", planted))
-
-
 API_KEY = Category(
     "API_KEY",
     examples=(
-        example("https://hooks.slack.com/services/«T0Q7RVK3X/B9MTB2WCY/q7RvK3xZ9mTb2WcY5nHf8LpD»"),
+        example("«https://hooks.slack.com/services/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»"),
         Example("Old key: " + "sk1234567890" + "abcdefghijklmnop.", "sk1234567890" + "abcdefghijklmnop"),
         Example("the log ends in " + "ghp_" + "q7RvK3xZ9mTb", "ghp_" + "q7RvK3xZ9mTb"),
     ),
@@ -187,38 +72,65 @@ API_KEY = Category(
                 "key-value-pairs-in-a-dictionary-of-things", "pat_answer re_compile_all_again",
                 "tokenExpirationTimeInSeconds keyAgreementAlgorithmName"),
     patterns=(
-        *_grouped(),
-        Pattern(r"hooks\.slack\.com/services/(T[A-Z0-9]{6,14}/B[A-Z0-9]{6,14}/[A-Za-z0-9]{16,32})", rank=CERTAIN),
-        Pattern(r"discord(?:app)?\.com/api/webhooks/(\d{17,20}/[A-Za-z0-9_-]{50,80})", rank=CERTAIN),
+        *vendors.patterns(),
+        # Who knows these addresses may write there: they are credentials from their first letter.
         Pattern(
-            r"webhook\.office\.com/webhookb2/([a-f0-9@-]{60,90}/IncomingWebhook/[a-f0-9]{32}/[a-f0-9-]{36})",
+            rf"{EDGE}(?:https?://)?hooks\.slack\.com/(?:services|workflows|triggers)/[A-Z0-9]{{6,14}}/[A-Za-z0-9/]{{16,60}}",
+            rank=CERTAIN,
+        ),
+        Pattern(
+            rf"{EDGE}(?:https?://)?(?:ptb\.|canary\.)?discord(?:app)?\.com/api/webhooks/\d{{17,20}}/[A-Za-z0-9_-]{{50,80}}",
+            rank=CERTAIN,
+        ),
+        Pattern(
+            rf"{EDGE}(?:https?://)?(?:[a-z0-9-]{{1,40}}\.)?webhook\.office\.com/webhookb2/[a-f0-9@-]{{60,90}}"
+            r"/IncomingWebhook/[a-f0-9]{32}/[a-f0-9-]{36}(?:/[A-Za-z0-9_-]{1,64})?",
             rank=CERTAIN,
         ),
         Pattern(  # what many a service and a person calls a key
-            rf"{_B}(?:sk|pk|api|key|token|secret)[_-]?(?:(?:live|test|prod)[_-]?)?[A-Za-z0-9]{{18,128}}(?![A-Za-z0-9_-])",
+            rf"{EDGE}(?:sk|pk|api|key|token|secret)[_-]?(?:(?:live|test|prod)[_-]?)?[A-Za-z0-9]{{18,128}}(?![A-Za-z0-9_-])",
             _is_generic_key,
         ),
         Pattern(  # cut off by the end of its text
-            rf"{_B}(?:ghp_|gho_|ghs_|github_pat_|glpat-|sk-|sk_live_|xox[abprs]-|AKIA|ASIA|AIza|hf_|npm_|eyJ)"
+            rf"{EDGE}(?:ghp_|gho_|ghs_|github_pat_|glpat-|sk-|sk_live_|xox[abprs]-|AKIA|ASIA|AIza|hf_|npm_|eyJ)"
             r"[A-Za-z0-9_-]{6,256}(?![^\x1c])",
             lambda text: len(text) if checks.mixed(text[4:]) and any(map(str.isdigit, text)) else 0,
             rank=CONTEXT,
         ),
-        Pattern(rf"{_B}\d{{8,10}}:AA[A-Za-z0-9_-]{{33}}(?![A-Za-z0-9_-])", rank=CERTAIN),  # Telegram
-        Pattern(  # Discord
-            rf"{_B}[MNO][A-Za-z0-9_-]{{23,25}}\.[A-Za-z0-9_-]{{6}}\.[A-Za-z0-9_-]{{27,38}}(?![A-Za-z0-9_-])",
+        Pattern(rf"{EDGE}\d{{8,10}}:AA[A-Za-z0-9_-]{{33}}(?![A-Za-z0-9_-])", rank=CERTAIN),  # Telegram
+        Pattern(rf"{EDGE}pat[A-Za-z0-9]{{14}}\.[a-f0-9]{{64}}(?![A-Za-z0-9])", rank=CERTAIN),  # Airtable
+        Pattern(  # Harness
+            rf"{EDGE}[ps]at\.[A-Za-z0-9_-]{{22}}\.[a-f0-9]{{24}}\.[A-Za-z0-9]{{20}}(?![A-Za-z0-9])", rank=CERTAIN
+        ),
+        Pattern(rf"{EDGE}[A-Za-z0-9]{{14}}\.atlasv1\.[A-Za-z0-9_=-]{{60,70}}", rank=CERTAIN),  # Terraform
+        Pattern(rf"{EDGE}[A-Za-z0-9]{{76}}AZDO[A-Za-z0-9]{{4}}(?![A-Za-z0-9])", rank=CERTAIN),  # Azure DevOps
+        Pattern(rf"{EDGE}[A-Za-z0-9]{{6}}_[A-Za-z0-9]{{29}}_mmk(?![A-Za-z0-9])", rank=CERTAIN),  # MaxMind
+        Pattern(rf"{EDGE}[12]/\d{{15,17}}(?:/\d{{15,17}})?:[a-f0-9]{{32}}(?![A-Za-z0-9])", rank=CERTAIN),  # Asana
+        Pattern(rf"{EDGE}4b1d[A-Za-z0-9]{{38}}(?![A-Za-z0-9])", _in_both_cases, rank=CERTAIN),  # ClickHouse
+        Pattern(  # Authress
+            rf"{EDGE}(?:sc|ext|scauth|authress)_[a-z0-9]{{5,30}}\.[a-z0-9]{{4,6}}\.acc[_-][a-z0-9-]{{10,32}}"
+            r"\.[A-Za-z0-9+/_=-]{30,120}",
             rank=CERTAIN,
         ),
-        Pattern(rf"{_B}[a-f0-9]{{32}}-us\d{{1,2}}(?![A-Za-z0-9])", rank=CERTAIN),  # Mailchimp
+        Pattern(  # Discord
+            rf"{EDGE}[MNO][A-Za-z0-9_-]{{23,25}}\.[A-Za-z0-9_-]{{6}}\.[A-Za-z0-9_-]{{27,38}}(?![A-Za-z0-9_-])",
+            rank=CERTAIN,
+        ),
+        Pattern(rf"{EDGE}[a-f0-9]{{32}}-us\d{{1,2}}(?![A-Za-z0-9])", rank=CERTAIN),  # Mailchimp
         Pattern(r"(?i:AccountKey|SharedAccessKey|SharedSecret)=([A-Za-z0-9+/]{40,90}={0,2})", rank=CERTAIN),  # Azure
         Pattern(r"[?&]sig=([A-Za-z0-9%+/]{40,100}(?:%3D|=){0,2})", rank=CERTAIN),  # Azure SAS
-        Pattern(rf"{_B}[A-Za-z0-9_~.-]{{3}}8Q~[A-Za-z0-9_~.-]{{34}}(?![A-Za-z0-9_~.-])", rank=CERTAIN),  # Azure AD
+        Pattern(  # Azure AD
+            rf"{EDGE}[A-Za-z0-9_~.-]{{3}}8Q~[A-Za-z0-9_~.-]{{34}}(?![A-Za-z0-9_~-]|\.[A-Za-z0-9])", rank=CERTAIN
+        ),
+        Pattern(rf"{EDGE}00D[A-Za-z0-9]{{12,15}}![A-Za-z0-9._]{{80,200}}", rank=CERTAIN),  # Salesforce
     ),
     keys=(
         "apikey", "xapikey", "apitoken", "apisecret", "openaiapikey", "accesskey", "secretaccesskey", "servicekey",
-        "subscriptionkey", "licensekey",
+        "subscriptionkey", "licensekey", "appkey", "applicationkey", "sdkkey", "storagekey", "accountkey", "authkey",
+        "secretkeybase", "integrationkey", "sharedaccesskey", "openaikey", "stripekey", "twiliokey", "sendgridkey",
+        "mailgunkey", "googlekey", "mapskey", "awskey", "azurekey", "datadogkey", "githubkey", "rapidapikey",
     ),
-    generated=_vendor_examples,
+    generated=vendors.examples,
     shape=r"[^\s\"'<>]{8,512}",
     plausible=is_random,
     sensitive=True,
@@ -340,7 +252,28 @@ PRIVATE_KEY = Category(
     keyed_rank=SECRET_KEYED,
 )  # fmt: skip
 
-_SECRET_NAME = r"(?:pass(?:word|wd|phrase|code)?|pwd|secret|passwort|kennwort|contrase[nñ]a|mot de passe|senha|haslo)"
+#: How the names of secrets end.
+_SECRETIVE = (
+    r"(?:secret|token|passw(?:or)?d|passphrase|(?:api|app|access|auth|private|secret|master|signing|encryption|storage|sdk"
+    r"|license|service|admin|account|webhook)[_-]?key(?:_base)?)"
+)
+_VALUE = r"[^\s\"'<>|,;()\[\]{}\\]{8,512}"
+_ENVIRONMENT = (
+    r"[A-Z][A-Z0-9_]{0,40}(?:TOKEN|SECRET|KEY|PASSWORD|PASSWD|PWD|PASSPHRASE|CREDENTIALS|KEY_BASE|_PASS|_PAT)"
+)
+
+
+def _random(text: str) -> int:
+    """The length of what is random, less a full stop behind it, and no name of something: ``ctypes.POINTER``."""
+    value = text.rstrip(".")
+    arbitrary = any(map(str.isdigit, value)) or (value.isalpha() and vendors.in_arbitrary_case(value))
+    return len(value) if arbitrary and is_random(value) else 0
+
+
+_SECRET_NAME = (
+    r"(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|(?:api|access|secret) key|passwort|kennwort|contrase[nñ]a"
+    r"|mot de passe|senha|haslo)"
+)
 
 SECRET = Category(
     "SECRET",
@@ -364,6 +297,8 @@ SECRET = Category(
         "https://example.com:8080/path",
         "def login(password: str, token: bytes): ...",
         "Authorization: Bearer <token>",
+        "HANDLE_KEY = ctypes.POINTER(HKEY)",
+        'x["token"] = "required" and --token TOKEN or ENV API_KEY $VALUE_1',
     ),
     patterns=(
         Pattern(
@@ -388,6 +323,33 @@ SECRET = Category(
             lambda text: len(text.rstrip(".!?")) if is_random(text.rstrip(".!?")) else 0,
             rank=SECRET_KEYED,
         ),
+        # Under a secret's name, where no structure says so: x["secret"] = "...", <add key="" value="">, a default of
+        # Terraform, the environment of Kubernetes, a row of Markdown.
+        Pattern(
+            rf"(?i:{_SECRETIVE})(?:[\"']\][ ]?=[ ]?[\"']|[\"'] value=[\"']"
+            rf"|[\"'] \{{\s{{1,4}}default[ ]{{0,4}}=[ ]{{0,4}}\"|[\"']?\r?\n[ ]{{1,16}}value:[ ][\"']?|[ ]?\|[ ]?)"
+            rf"({_VALUE})",
+            _random,
+            rank=SECRET_KEYED,
+        ),
+        Pattern(rf"(?<![A-Za-z0-9-])--[a-z-]{{0,24}}(?i:{_SECRETIVE})[= ][\"']?({_VALUE})", _random, rank=SECRET_KEYED),
+        Pattern(
+            rf"(?<![A-Za-z0-9_$])(?:ENV|setx|set -gx|setenv|secret set|config:set) [\"']?{_ENVIRONMENT}[\"']?"
+            rf"(?: --body| -b)?[= ][\"']?({_VALUE})",
+            _random,
+            rank=SECRET_KEYED,
+        ),
+        Pattern(
+            rf"(?<![A-Za-z0-9_$]){_ENVIRONMENT}[\"']?\]?[ ]?[:=][ ]?[\"']?({_VALUE})", _random, rank=SECRET_KEYED
+        ),
+        Pattern(  # .netrc
+            r"(?<![A-Za-z])login [^\s]{1,64}\s{1,4}password ([^\s]{4,128})",
+            lambda text: len(text) if plausible_secret(text) else 0,
+            rank=SECRET_KEYED,
+        ),
+        Pattern(  # a key for a user, and no password
+            r"(?<![A-Za-z0-9])https?://([^\s/@:\"'<>?#\\]{8,256}):@", _random, rank=CERTAIN
+        ),
     ),
     keys=(
         "motpasse", "motsecret", "codesecret", "palabraclave", "contrasenia", "claveacceso", "parolaordine",
@@ -402,7 +364,8 @@ SECRET = Category(
         "databaseurl", "dsn", "sharedsecret", "webhooksecret", "consumersecret", "smtppass", "masterkey",
         "rootpassword",
         "adminpassword", "mdp", "wifipassword", "token", "authorization", "cookie", "sessionid", "setcookie", "session",
-        "bottoken", "personalaccesstoken", "oauthtoken", "usertoken", "sastoken",
+        "bottoken", "personalaccesstoken", "oauthtoken", "usertoken", "sastoken", "pgpassword", "sshpass", "redisauth",
+        "mysqlpwd", "accesssecret", "signingsecret",
     ),
     shape=r"[^\x00-\x1f]{4,4096}",
     plausible=plausible_secret,

@@ -1,0 +1,51 @@
+"""Credentials of three hundred kinds, made up from what their vendors document, in the places where they stand."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from cloakllm_gateway.detection.engine import Detector
+from cloakllm_gateway.spans import Text
+
+credentials = pytest.importorskip("bench.credentials", reason="the benchmarks are not part of a source distribution")
+
+DETECTOR = Detector()
+
+
+def hidden(text: str) -> set[int]:
+    return {at for span in DETECTOR.find([Text(text)])[0] for at in range(span.start, span.end)}
+
+
+def test_nearly_every_credential_is_hidden_whole_whoever_issued_it_and_wherever_it_stands() -> None:
+    missed: Counter[str] = Counter()
+    kinds: Counter[str] = Counter()
+    for document in credentials.documents(seed=7):
+        (span,) = document["spans"]
+        kinds[document["kind"]] += 1
+        places = (at for at in range(span["start"], span["end"]) if not document["text"][at].isspace())
+        missed[document["kind"]] += not hidden(document["text"]).issuperset(places)
+    assert len(kinds) > 250
+    assert missed.total() <= 0.01 * kinds.total()
+    assert [kind for kind in kinds if missed[kind] > kinds[kind] / 2] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "OP = token.OP\nERRORTOKEN = token.ERRORTOKEN\n",
+        "PRIMARY_KEY = 'user_id'\nCACHE_KEY = f'user:{id}'\n",
+        "ENV PATH_TO_KEY /etc/ssl/private/server.key\n",
+        'x["token"] = "expired-token-of-a-session"',
+        "| token | a word of the grammar |\n",
+        "- name: LOG_LEVEL\n  value: debug\n",
+        "run it with --token-file /run/secrets/token or --password-stdin",
+        "the token is invalid, the API key is required",
+        "https://example.com:8080/@kim and https://api.example.com:@",
+        '"integrity": "sha512-glFIJDvLNDtJhT9qrMFWLPbvS+kRyCzMSUdGfA==",',
+        "tokens: 1234, key-value-pairs: 12, api-version: 2026-01-01",
+    ],
+)
+def test_what_only_speaks_of_secrets_is_left_alone(text: str) -> None:
+    assert hidden(text) == set()
