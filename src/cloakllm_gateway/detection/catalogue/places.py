@@ -11,9 +11,10 @@ from __future__ import annotations
 from cloakllm_gateway.detection.catalogue.contact import LETTERS
 from cloakllm_gateway.detection.catalogue.model import CONTEXT, RECORD, Category, Pattern, example
 
-_CAP = rf"[A-Z{LETTERS}][A-Za-z{LETTERS}.’'-]{{1,30}}"
+_CAP = rf"[A-Z{LETTERS}][A-Za-z{LETTERS}∆.’'-]{{1,30}}"
 _GAP = r"[,\s>?]{1,8}"  # labels stand on lines of their own, quoted ones behind a mark
-_LINK = r"(?:of|and|de|de la|la|las|los|del|della|delle|dei|degli|di|do|da|dos|das|des|du|le|les|van|van de|den|der|am)"
+_LINK = r"(?:of|and|de|de la|la|las|los|del|della|delle|dei|degli|di|do|da|dos|das|des|du|le|les|van|van de|den|der|am|e|u|v|nad|pod|ob|na)"
+_SMALL = r"[a-zà-öø-ÿ][a-zà-öø-ÿő.'-]{1,20}"
 _UNIT = r"(?:Suite|Ste\.?|Apt\.?|Apartment|Unit|Flat|Floor|Room|#) ?[A-Za-z]?\d{1,5}[A-Za-z]?"
 
 _COUNTRIES = (
@@ -34,11 +35,16 @@ _COUNTRIES = (
 )
 _COUNTRIES += "|South Korea|Sri Lanka|United Kingdom|United States(?: of America)?|UK|USA"
 
-_TAIL = (
-    rf"(?:{_GAP}{_UNIT}){{0,2}}"
-    rf"(?:{_GAP}{_CAP}(?: {_CAP}){{0,3}}(?:{_GAP}(?:[A-Z]{{2,3}}|nan))?(?:{_GAP}(?:{_COUNTRIES})(?: \([A-Z][a-z]{{2,20}}\))?)?"
-    rf"[ ,]{{1,2}}\d{{4,6}}(?:-\d{{4}})?)?"
+_COUNTRY = rf"(?:{_COUNTRIES})(?: \([A-Z][a-z]{{2,20}}\))?"
+_CITY = rf"{_CAP}(?: {_CAP}| {_LINK}\b| [A-Z]\b){{0,4}}"
+#: The town, the region (what a table has for none as well), the country, the code: with a code or a country at its end.
+_PLACE = (
+    rf"{_GAP}{_CITY}(?:(?:{_GAP}(?:[A-Z0-9]{{1,3}}|nan))?(?:{_GAP}{_COUNTRY})?[,\s]{{1,3}}\d{{4,6}}(?:-\d{{4}})?(?!\d)"
+    rf"|{_GAP}{_COUNTRY}(?![A-Za-z]))"
 )
+_TAIL = rf"(?:{_GAP}{_UNIT}){{0,2}}(?:{_PLACE})?"
+#: Behind a flat, on its line, whatever is written as towns and regions are.
+_FLAT = rf"(?:{_GAP}{_UNIT}){{1,2}}(?:{_PLACE}|[ ,]{{1,2}}{_CITY}(?:,? (?:[A-Z]{{2,3}}|nan)\b)?)?"
 
 _ENGLISH = (
     r"(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Square|Sq|Terrace|Ter|Place|Pl|Way|"
@@ -88,7 +94,17 @@ def _is_numbered(text: str) -> int:
     """A street and a number; a year is none."""
     head = text.split("\n")[0]
     digits = [word for word in head.replace(",", " ").split() if word[:1].isdigit()]
-    return len(text) if any(not (len(word) == 4 and word[:2] in ("19", "20")) for word in digits) else 0
+    years = all(len(word) == 4 and word[:2] in ("19", "20") for word in digits)
+    return len(text) if not years or text.startswith(_SURELY_STREETS) else 0
+
+
+#: Words before the names of streets that mean nothing else.
+_SURELY_STREETS = ("Rua ", "Calle ", "Rue ", "rue ", "Avenida ", "Travessa ", "ul. ", "Camino ")
+
+
+def _less_full_stop(text: str) -> int:
+    """What ends with a word, which may have a stop of its own or that of its sentence."""
+    return len(text.rstrip("."))
 
 
 ADDRESS = Category(
@@ -113,6 +129,16 @@ ADDRESS = Category(
         example("The letter arrived at «17 Pod Floriánem» last night"),
         example("Riisa\n«Estonia 62488»"),
         example("Topcoder\n> «53772 Holmatun 45»\n> Kim"),
+        example("on «9721 Dalmatinova 43 Apt. 678 Velenje nan» since May"),
+        example("at «41377 Schachterlweg 62 Apt. 501 POLSING OO» after the concert"),
+        example("at «30102 Kaevu 94\nNicosia\n, NI\n 61089»\nand"),
+        example("at «224 4966 Bond Street\n Suite 413\n Warwick\n United States»?"),
+        example("near «9931 14 Iliou Street, MARIEHOLM, Sweden» for now"),
+        example("meet me at «2407 tawastintie 6, sé, portugal»"),
+        example("to «2613 avenida praia 1 suite 463, mohács, hungary 24743»"),
+        example("It is «the corner of Dalbraut 99 and Frederikke Coves»."),
+        example("lives on «Isaac Lodge Street» now"),
+        example("the north side of «Rua Diadema 1903»."),
         example("livrer au «12 bis, rue de la République, 69002 Lyon»"),
         example("FN:Kim Lee\nADR;TYPE=HOME:;;«ul. Prosta 12;Warszawa;;00-001;Poland»\n"),
     ),
@@ -124,6 +150,9 @@ ADDRESS = Category(
         "address: A string or integer, the IP address. Either IPv4 or IPv6.",
         "the test suite 5 and Unit 12 of the plan",
         "Germany 2024 and Spain 2025 grew",
+        "run 12 of the test suite 5, see 20 tests in suite 3",
+        "the corner of the table and the edge of the page",
+        "Plaza 2020 and Via Kafka 2024",
     ),
     patterns=(
         Pattern(
@@ -137,7 +166,7 @@ ADDRESS = Category(
             rank=RECORD,
         ),
         Pattern(
-            rf"(?<![A-Za-z0-9.,:/-]){_BEFORE}(?: {_LINK}\b(?: la| las| los)?| l'| d')?(?: ?{_CAP}(?: {_LINK}\b)?){{1,5}},? {_NUMBER}{_TOWN}{_TAIL}",
+            rf"(?<![A-Za-z0-9.,:/-])(?:{_CAP} and )?{_BEFORE}(?: {_LINK}\b(?: la| las| los)?| l'| d')?(?: ?{_CAP}(?: {_LINK}\b)?){{1,5}},? {_NUMBER}{_TOWN}{_TAIL}",
             _is_numbered,
             rank=RECORD,
         ),
@@ -153,14 +182,42 @@ ADDRESS = Category(
             rank=RECORD,
         ),
         Pattern(
-            rf"(?<![A-Za-z0-9.,:/-])(?:\d{{1,5}} ){{0,2}}(?:{_CAP} ){{1,3}}{_HUNGARIAN} {_NUMBER}\.?{_TAIL}",
+            rf"(?<![A-Za-z0-9.,:/-])(?:\d{{1,5}} ){{0,2}}(?:{_CAP} ){{1,3}}(?:[a-zà-ÿő]{{3,12}} )?{_HUNGARIAN} {_NUMBER}\.?{_TAIL}",
             _is_numbered,
             rank=RECORD,
         ),
         Pattern(  # a street, of whatever name, and a flat
-            rf"(?<![A-Za-z0-9.,:/-])(?:\d{{1,5}} ){{0,2}}(?:{_CAP}(?: {_LINK}\b)? ){{0,5}}(?:{_CAP}|\d{{1,5}}){_GAP}"
-            rf"(?:Suite|Apt\.?|Apartment) ?\d{{1,5}}{_TAIL}",
+            rf"(?<![A-Za-z0-9.,:/-])(?:\d{{1,5}} ){{0,2}}(?:(?:{_CAP}|rue|\d{{1,5}})(?: {_LINK}\b){{0,2}}(?: [a-z]{{2,9}}\b| u\.)? ){{0,5}}"
+            rf"(?:{_CAP}|\d{{1,5}}\.?(?: \d{{1,5}})?)(?={_GAP}(?:Suite|Apt\.?|Apartment) ?\d){_FLAT}",
+            _less_full_stop,
             rank=RECORD,
+        ),
+        Pattern(  # its number, its name, the town, the region and the code, as a table prints them
+            rf"(?<![A-Za-z0-9.,:/-])\d{{2,5}} (?:\d{{1,5}} )?(?:{_CAP} ){{0,4}}{_CAP}(?: u\.)?(?: \d{{1,5}}\.?)?(?:,|\n) ?"
+            rf"{_CITY}\n?, (?:[A-Z]{{1,3}}|nan)[,\s]{{1,3}}(?:{_COUNTRY} )?\d{{4,6}}(?![0-9])",
+            rank=RECORD,
+        ),
+        Pattern(  # ... the town and the country
+            rf"(?<![A-Za-z0-9.,:/-])\d{{2,5}} (?:\d{{1,5}} )?(?:{_CAP} ){{1,4}}(?:{_CAP}|\d{{1,5}}), {_CITY}, {_COUNTRY}(?![A-Za-z])",
+            rank=RECORD,
+        ),
+        Pattern(  # ... in small letters
+            rf"(?<![A-Za-z0-9.,:/-])\d{{2,5}} (?:\d{{1,5}} )?(?!(?:of|the|in|tests?|to|and|or|for|is|at)\b){_SMALL}(?: {_SMALL}){{0,3}}"
+            rf"(?: \d{{1,5}})?(?: (?:suite|apt\.?) \d{{1,4}}(?:,? {_SMALL}(?:,? {_SMALL}){{0,4}}(?: \d{{4,6}})?(?=[.?!\n]|$))?"
+            rf"|, {_SMALL}(?: {_SMALL})?, (?i:{_COUNTRIES})(?: \d{{4,6}})?(?![A-Za-z])"
+            rf"|(?:,|\n) ?{_SMALL}(?: {_SMALL}){{0,3}}\n?, [a-z]{{1,3}}[,\s]{{1,3}}(?:(?i:{_COUNTRIES}) )?\d{{4,6}}(?![0-9]))",
+            rank=RECORD,
+        ),
+        Pattern(  # where two streets meet
+            rf"(?<![A-Za-z])(?:the )?corner of (?:\d{{1,5}} )?(?:(?:{_CAP}|[a-z]{{1,9}}\.?|\d{{1,5}}) ){{1,6}}and (?:\d{{1,5}} )?"
+            rf"(?:{_CAP} ){{0,3}}{_CAP}",
+            _less_full_stop,
+            rank=RECORD,
+        ),
+        Pattern(  # a street without a number
+            rf"(?<![A-Za-z])(?:shows?|lives?|lived|living|house|flat|shop|office) on ({_CAP}(?: {_CAP}){{0,2}}"
+            r" (?:Street|Road|Avenue|Lane|Boulevard))(?![A-Za-z])",
+            rank=CONTEXT,
         ),
         Pattern(r"(?<![A-Za-z0-9])(?:Suite|Apt\.?|Apartment) ?\d{1,5}(?![A-Za-z0-9]|[.-]\d)", rank=CONTEXT),
         Pattern(  # a line of its own, between two numbers
@@ -179,7 +236,7 @@ ADDRESS = Category(
         ),
         Pattern(r"(?<![^\n\x1c])(?:item\d\.)?ADR(?:;[^:\n]{0,60})?:;{0,2}([^;\n][^\n]{4,200}[A-Za-z0-9])", rank=RECORD),  # vCard
         Pattern(  # field post offices of the United States
-            r"(?<![A-Za-z0-9])(?i:(?:PSC|Unit|CMR) \d{1,5},? Box \d{1,6}|(?:USNV|USNS|USS|USCGC) [A-Za-z]{2,20})"
+            rf"(?<![A-Za-z0-9])(?i:(?:PSC|Unit|CMR) \d{{1,5}},? Box \d{{1,6}}|(?:USNV|USNS|USS|USCGC) [A-Za-z{LETTERS}]{{2,20}})"
             r"[,\s>?]{1,8}(?i:[AFD]PO),? (?i:A[AEP])(?: \d{5})?(?![A-Za-z0-9])",
             rank=RECORD,
         ),
