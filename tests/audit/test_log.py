@@ -168,6 +168,44 @@ def test_a_log_that_is_taken_away_begins_again_and_says_so(tmp_path: Path):
     assert events(tmp_path) == ["log_recovered", "sanitize"]
 
 
+def test_a_log_that_is_moved_away_takes_no_more_entries(tmp_path: Path):
+    """As a tool that rotates logs would do it: the entries would go where nobody looks for them."""
+    log = writer(tmp_path)
+    log.append([body()])
+    (path,) = tmp_path.glob("*.jsonl")
+    path.rename(tmp_path / "aside")
+    log.append([body()])
+    assert events(tmp_path) == ["log_recovered", "sanitize"]
+    assert len((tmp_path / "aside").read_bytes().splitlines()) == 1
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe", "directory"])
+@pytest.mark.parametrize("is_open", [True, False], ids=["in the middle", "at the beginning"])
+def test_what_is_no_file_takes_no_entries(tmp_path: Path, kind: str, is_open: bool):
+    """A link would lead the entries (and what is cut off a torn end) to any file of the user, a pipe to nowhere."""
+    directory, precious = tmp_path / "log", tmp_path / "precious"
+    precious.write_text("not an entry\n")
+    log = writer(directory)
+    if is_open:
+        log.append([body()])
+    path = directory / "audit_2026-05-01.jsonl"
+    path.unlink(missing_ok=True)
+    match kind:
+        case "link":
+            path.symlink_to(precious)
+        case "pipe":
+            os.mkfifo(path)
+        case "directory":
+            path.mkdir()
+    for _ in range(2):
+        with pytest.raises(AuditError, match="can't be written"):
+            log.append([body()])
+    assert precious.read_text() == "not an entry\n"
+    path.rename(directory / "aside")
+    log.append([body()])
+    assert events(directory)[-1] == "sanitize"
+
+
 @pytest.mark.parametrize("moved", [True, False], ids=["moved", "deleted"])
 def test_a_directory_that_is_taken_away_does_not_fork_the_log_of_those_who_share_it(tmp_path: Path, moved: bool):
     """The one that had it open and the one that makes it anew take the same lock from then on."""

@@ -15,6 +15,8 @@ from cloakllm_gateway.audit.notes import read_notes
 from cloakllm_gateway.audit.verify import Status, verify
 from cloakllm_gateway.core.events import Record
 from cloakllm_gateway.errors import AuditError
+from cloakllm_gateway.shell.audit.files import Lock
+from cloakllm_gateway.shell.audit.log import Log
 from cloakllm_gateway.shell.audit.reading import entries, gather
 from cloakllm_gateway.shell.audit.recorder import Audit
 from cloakllm_gateway.shell.config import AnchorConfig, AuditConfig, CheckpointsConfig, Fsync, OnAuditError
@@ -201,6 +203,36 @@ def test_what_can_not_be_written_is_withheld_and_told_of_later(tmp_path: Path):
     session(directory, work)
     lost = [(e["reason"], e["lost"]) for e in entries(directory) if e["event_type"] == "log_recovered"]
     assert ("unwritable", 3) in lost
+
+
+def test_a_lock_that_was_waited_for_in_vain_is_not_waited_for_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Each message would wait as long as the first, one after the other."""
+    monkeypatch.setattr(Log.append, "__defaults__", (0.3,))
+
+    async def work(audit: Audit) -> None:
+        await audit.record([Record("sanitize", sanitized())])
+        with Lock(tmp_path / "lock").held():
+            began = anyio.current_time()
+            for _ in range(10):
+                with pytest.raises(AuditError, match="locked"):
+                    await audit.record([Record("sanitize", sanitized())])
+            waited = anyio.current_time() - began
+        assert 0.3 <= waited < 0.6
+        await audit.record([Record("sanitize", sanitized())])
+
+    session(tmp_path, work)
+    lost = [(e["reason"], e["lost"]) for e in entries(tmp_path) if e["event_type"] == "log_recovered"]
+    assert lost == [("unwritable", 10)]
+
+
+def test_a_log_that_fails_at_the_very_end_is_told_of_and_no_bug(tmp_path: Path, capfd: pytest.CaptureFixture[str]):
+    async def work(audit: Audit) -> None:
+        await audit.record([Record("sanitize", sanitized())])
+        assert audit._log is not None
+        os.close(audit._log._handle)  # as when its disk is gone
+
+    session(tmp_path, work)
+    assert "audit_not_synced" in capfd.readouterr().err
 
 
 def test_with_warn_the_session_goes_on_and_what_is_missing_is_told_of(tmp_path: Path):

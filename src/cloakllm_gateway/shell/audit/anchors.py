@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import os
 import subprocess
-from pathlib import Path
 from typing import Final
 
 from cloakllm_gateway.audit.notes import Note
 from cloakllm_gateway.errors import AuditError
-from cloakllm_gateway.shell.audit.files import append
+from cloakllm_gateway.shell.audit.files import PRIVATE_FILE, keep
 from cloakllm_gateway.shell.config import AnchorConfig
 
 #: Seconds that the command of an anchor may take.
 PATIENCE: Final = 10.0
 #: A pipe that nobody reads is an error and not a reason to wait.
-_NEVER_WAIT: Final[int] = getattr(os, "O_NONBLOCK", 0)
+_NEVER_WAIT: Final[int] = sum(getattr(os, flag, 0) for flag in ("O_CLOEXEC", "O_BINARY", "O_NONBLOCK"))
 
 
 def anchor(note: Note, where: AnchorConfig) -> None:
@@ -23,7 +22,7 @@ def anchor(note: Note, where: AnchorConfig) -> None:
     data = bytes(note) + b"\n"
     if where.file is not None:
         try:
-            append(Path(where.file), data, _NEVER_WAIT)
+            keep(os.open(where.file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _NEVER_WAIT, PRIVATE_FILE), data)
         except (OSError, ValueError) as error:
             raise AuditError(f"The anchor {where.file} can't be written: {type(error).__name__}") from None
         return

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -36,6 +37,9 @@ SIGNING_LOCK: Final = "signing.lock"
 PRIVATE_DIR, PRIVATE_FILE = 0o700, 0o600
 
 _DAY: Final = len("2026-11-29")
+
+#: How a file is opened: no program that is started gets it, no link is followed, no pipe is waited for.
+_CAREFULLY: Final[int] = sum(getattr(os, flag, 0) for flag in ("O_CLOEXEC", "O_BINARY", "O_NOFOLLOW", "O_NONBLOCK"))
 
 #: Seconds to wait for another gateway, which holds a lock for as long as one append takes.
 PATIENCE: Final = 10.0
@@ -87,8 +91,24 @@ def is_open_to_others(directory: Path) -> bool:
 
 
 def open_private(path: Path, flags: int) -> int:
-    """A file descriptor; a new file is its owner's alone."""
-    return os.open(path, flags | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0), PRIVATE_FILE)
+    """The descriptor of a file; a new one is its owner's alone.
+
+    Raises ``OSError`` for anything else: a link leads anywhere, and a pipe or a device keeps nothing.
+    """
+    handle = os.open(path, flags | os.O_CREAT | _CAREFULLY, PRIVATE_FILE)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, "Not a regular file")
+    return handle
+
+
+def is_at(path: str | Path, opened: os.stat_result) -> bool:
+    """Whether the file that was opened is the one that lies there: it may have been moved or taken away."""
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return False
+    return (found.st_dev, found.st_ino) == (opened.st_dev, opened.st_ino)
 
 
 def write_all(handle: int, data: bytes) -> None:
@@ -104,19 +124,18 @@ def write_all(handle: int, data: bytes) -> None:
 def replace(path: Path, data: bytes) -> None:
     """Put ``data`` in the place of ``path``, durably: the old or the new is there at any time."""
     new = path.with_name(f"{path.name}.{os.getpid()}")
-    handle = open_private(new, os.O_WRONLY | os.O_TRUNC)
-    try:
-        write_all(handle, data)
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    keep(open_private(new, os.O_WRONLY | os.O_TRUNC), data)
     os.replace(new, path)
     sync_directory(path.parent)
 
 
-def append(path: Path, data: bytes, flags: int = 0) -> None:
+def append(path: Path, data: bytes) -> None:
     """Add ``data`` to ``path``, durably; an append-only file will do."""
-    handle = open_private(path, os.O_WRONLY | os.O_APPEND | flags)
+    keep(open_private(path, os.O_WRONLY | os.O_APPEND), data)
+
+
+def keep(handle: int, data: bytes) -> None:
+    """Write ``data``, durably, and close ``handle``."""
     try:
         write_all(handle, data)
         os.fsync(handle)
@@ -153,14 +172,11 @@ class Lock:
     def __init__(self, path: Path) -> None:
         self._path = os.fspath(path)
         self._handle = open_private(path, os.O_RDWR)
-        self._identity = _identity(os.fstat(self._handle))
+        self._file = os.fstat(self._handle)
 
     def is_current(self) -> bool:
         """Whether others would lock the same file: its directory may have been taken away and made anew."""
-        try:
-            return _identity(os.stat(self._path)) == self._identity
-        except OSError:
-            return False
+        return is_at(self._path, self._file)
 
     def close(self) -> None:
         os.close(self._handle)
@@ -189,10 +205,6 @@ class Lock:
             yield
         finally:
             _unlock(self._handle)
-
-
-def _identity(file: os.stat_result) -> tuple[int, int]:
-    return file.st_dev, file.st_ino
 
 
 if os.name == "nt":

@@ -14,6 +14,7 @@ entries even where a clock goes back.
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,6 +36,7 @@ from cloakllm_gateway.shell.audit.files import (
     day_file,
     day_files,
     free_bytes,
+    is_at,
     make_private,
     open_private,
     sync_directory,
@@ -47,6 +49,9 @@ RESERVE: Final = 16 * 1024 * 1024
 _LOOK_EVERY: Final = 1024 * 1024
 
 _BLOCK: Final = 64 * 1024
+
+#: How a disk says that it takes no more.
+_NO_ROOM: Final = frozenset(getattr(errno, name, -1) for name in ("ENOSPC", "EDQUOT", "EFBIG"))
 
 
 def utc_now() -> datetime:
@@ -132,11 +137,14 @@ class Log:
                 os.close(handle)
 
     def close(self) -> None:
-        with self._mutex:
+        """Raises :class:`AuditError` where the last entries can't be made durable; the log is closed nevertheless."""
+        with self._mutex, explained(self._directory):
             if not self._closed:
                 self._closed = True
-                self._close_file()
-                self._lock.close()
+                try:
+                    self._close_file()
+                finally:
+                    self._lock.close()
 
     # -- under the lock --------------------------------------------------------------------------------
 
@@ -144,7 +152,7 @@ class Log:
         """Know the end of the log; the entries to begin with where something was wrong with it."""
         if self._path is not None:
             file = os.fstat(self._handle)
-            same = file.st_nlink > 0 and self._lock.read() == self._path.name.encode()
+            same = is_at(self._path, file) and self._lock.read() == self._path.name.encode()
             if same and (file.st_size == self._end or self._follow_others(file.st_size)):
                 return []
         before = self._head
@@ -220,12 +228,15 @@ class Log:
         self._unchecked = 0
 
     def _close_file(self) -> None:
-        if self._handle >= 0:
-            if self._unsynced:
-                os.fsync(self._handle)
-            os.close(self._handle)
-        self._unsynced = False
-        self._path, self._handle, self._end = None, -1, 0
+        handle, unsynced = self._handle, self._unsynced
+        self._path, self._handle, self._end, self._unsynced = None, -1, 0, False
+        if handle < 0:
+            return
+        try:
+            if unsynced:
+                os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def _last_entry(handle: int, size: int) -> tuple[int, Head | None]:
@@ -284,7 +295,8 @@ def explained(directory: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        what = "Make room for it" if error.errno in _NO_ROOM else "Make the directory writable for you"
         raise AuditError(
             f"The audit log in {directory} can't be written: {error.strerror or type(error).__name__}",
-            "Make the directory writable for you, name another as audit.path, or see audit.on_error.",
+            f"{what}, name another as audit.path, or see audit.on_error.",
         ) from None

@@ -150,8 +150,11 @@ class Audit:
         async with self._signing:  # one that is being made is finished first
             self._closed = True
         await self._sign("close", [schema.body(record.event, record.fields) for record in last])
-        if self._log is not None:
-            self._log.close()
+        try:
+            if self._log is not None:
+                self._log.close()
+        except AuditError as error:
+            self._logger.log("warning", "audit_not_synced", reason=str(error))
 
     # -- entries ---------------------------------------------------------------------------------------
 
@@ -166,6 +169,8 @@ class Audit:
             try:
                 found = log.append(bodies, 0)
             except Busy:
+                if self._lost:
+                    raise  # whoever holds the log has been waited for in vain
                 found = yield anyio.to_thread.run_sync(log.append, bodies)
             self._tell(found)
             if self._config.fsync is Fsync.ALWAYS:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from cloakllm_gateway.errors import AuditError
-from cloakllm_gateway.shell.audit.files import PRIVATE, make_private, open_private, write_all
+from cloakllm_gateway.shell.audit.files import PRIVATE, keep, make_private, open_private
 
 _DIGEST: Final = "digest.key"
 _BYTES: Final = 32
@@ -27,12 +27,7 @@ def secret(directory: Path, name: str) -> bytes:
         for made in (directory, folder):  # the mode of a parent that is made by the way is anybody's
             make_private(made)
         new = folder / f"{name}.{os.getpid()}"
-        handle = open_private(new, os.O_WRONLY | os.O_TRUNC)
-        try:
-            write_all(handle, os.urandom(_BYTES))
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        keep(open_private(new, os.O_WRONLY | os.O_TRUNC), os.urandom(_BYTES))
         try:
             os.link(new, path)  # fails where another gateway was faster
         except FileExistsError:
