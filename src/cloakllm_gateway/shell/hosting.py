@@ -25,6 +25,7 @@ from cloakllm_gateway.shell.front.server import bound, listening
 from cloakllm_gateway.shell.front.tokens import Authenticator
 from cloakllm_gateway.shell.listen import Address, ListenConfig, address_of, allowed_hosts, check_certificate
 from cloakllm_gateway.shell.logging import Logger
+from cloakllm_gateway.shell.overhearing import overhearing
 from cloakllm_gateway.shell.proof import prove
 from cloakllm_gateway.shell.run import check_store, converse, keep_garbage_cheap
 from cloakllm_gateway.shell.wiring import Shared, parts_of, principal_namespace, share, state_dir_of
@@ -50,7 +51,7 @@ async def serve_http(config: Config, logger: Logger) -> None:
     keep_garbage_cheap()
     check_store(shared)
     warn_where_not_audited(shared)
-    with closing(shared.store), bound(listen, address) as at:
+    with overhearing(logger), closing(shared.store), bound(listen, address) as at:
         if address is not None:
             address = Address(address.host, at.getsockname()[1])
         doorkeeper = Doorkeeper(authenticator, logger, time.monotonic)
@@ -63,7 +64,7 @@ async def serve_http(config: Config, logger: Logger) -> None:
             tasks.start_soon(hub.run)
             limits = Limits(config.limits.max_message_bytes, config.limits.max_depth)
             endpoint = Endpoint(_rules(listen, address), doorkeeper.identify, hub, limits)
-            async with listening(endpoint, at, listen.tls, logger):
+            async with listening(endpoint, at, listen.tls):
                 logger.log("info", "listening", at=_place(listen, address))
                 await told.wait()
                 logger.log("info", "shutting_down")

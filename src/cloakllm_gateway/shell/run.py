@@ -52,6 +52,7 @@ from cloakllm_gateway.shell.auditing import append_entry, audit_of, audited, war
 from cloakllm_gateway.shell.config import Config
 from cloakllm_gateway.shell.link import Link
 from cloakllm_gateway.shell.logging import Logger
+from cloakllm_gateway.shell.overhearing import overhearing
 from cloakllm_gateway.shell.proof import prove
 from cloakllm_gateway.shell.scanner import INLINE
 from cloakllm_gateway.shell.steps import READY, Steps, finish, forgo
@@ -334,10 +335,11 @@ async def session(
     ``restarts`` makes the supervisors'.  Upstreams start while detection is proved.
     """
     check_store(parts.shared)
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(parts.shared.scanner.run)
-        await converse(parts, front, audit, partial(prove, parts.shared), restarts=restarts)
-        tasks.cancel_scope.cancel()
+    with overhearing(parts.shared.logger):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(parts.shared.scanner.run)
+            await converse(parts, front, audit, partial(prove, parts.shared), restarts=restarts)
+            tasks.cancel_scope.cancel()
 
 
 async def converse(

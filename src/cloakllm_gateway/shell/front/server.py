@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
-import logging
 import os
 import socket
 import stat
@@ -20,9 +19,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from cloakllm_gateway.errors import ConfigError
 from cloakllm_gateway.shell.front.endpoint import Endpoint
 from cloakllm_gateway.shell.listen import Address, ListenConfig, TlsConfig
-from cloakllm_gateway.shell.logging import Logger
 
-#: Connections that wait to be accepted, and that may be open at once.
+#: Connections that wait to be accepted, and that may be open at once where there are descriptors for them.
 BACKLOG: Final = 128
 CONNECTIONS: Final = 2048
 #: Bytes of the head of a request.
@@ -110,13 +108,40 @@ def _not_bound(place: str, error: OSError) -> ConfigError:
 
 
 class _Protocol(H11Protocol):
-    """Closes a connection on which the head of a request does not arrive in time, however slowly it tries."""
+    """Closes a connection on which the head of a request does not arrive in time, however slowly it tries.
+
+    Nobody has to say who they are to connect.  So where there are too many
+    connections, the one that has waited longest for a request makes room.
+    """
 
     _deadline: asyncio.TimerHandle | None = None
+    _waits_since = 0.0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        has_room = self._make_room()
         super().connection_made(transport)
-        self._expect_head()
+        self._waits_since = self.loop.time()
+        if has_room:
+            self._expect_head()
+        else:
+            transport.abort()
+
+    def _make_room(self) -> bool:
+        """Whether there is room for one more by now."""
+        assert self.config.limit_concurrency is not None  # the server itself refuses requests from there on
+        if len(self.connections) + 1 < self.config.limit_concurrency:
+            return True
+        unused = [other for other in self.connections if isinstance(other, _Protocol) and not other._is_serving()]
+        if not unused:
+            return False
+        goes = min(unused, key=lambda other: (not other.transport.is_closing(), other._waits_since))
+        self.connections.discard(goes)
+        goes.transport.abort()  # it may hold what is not being read
+        return True
+
+    def on_response_complete(self) -> None:
+        self._waits_since = self.loop.time()
+        super().on_response_complete()
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
@@ -137,11 +162,12 @@ class _Protocol(H11Protocol):
             self._deadline = self.loop.call_later(KEEP_ALIVE, self._give_up)
 
     def _is_serving(self) -> bool:
-        return self.cycle is not None and not self.cycle.response_complete
+        answers = self.cycle is not None and not self.cycle.response_complete
+        return answers and not self.transport.is_closing()
 
     def _give_up(self) -> None:
         if not self._is_serving():
-            self.transport.close()
+            self.transport.abort()
 
 
 class _Server(uvicorn.Server):
@@ -152,34 +178,35 @@ class _Server(uvicorn.Server):
         yield
 
 
-class _Notes(logging.Handler):
-    """What the server has to say goes to our log by its kind alone: a traceback may show what was in a message."""
-
-    def __init__(self, logger: Logger) -> None:
-        super().__init__(logging.WARNING)
-        self._logger = logger
-
-    def emit(self, record: logging.LogRecord) -> None:
-        kind = record.exc_info[0] if record.exc_info else None
-        if kind is not None:
-            self._logger.log("error", "http_internal_error", kind=kind.__name__)
-        else:
-            self._logger.log("debug", "http_server_says", line=str(record.msg).strip())
-
-
 @contextlib.asynccontextmanager
-async def listening(
-    endpoint: Endpoint, at: socket.socket, tls: TlsConfig | None, logger: Logger
-) -> AsyncIterator[None]:
+async def listening(endpoint: Endpoint, at: socket.socket, tls: TlsConfig | None) -> AsyncIterator[None]:
     """Serve ``endpoint`` within the context; responses in flight get :data:`FLUSH` seconds at its end."""
     server = _Server(_config(endpoint, tls))
-    with _noted(logger):
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(server.serve, [at])
-            try:
-                yield
-            finally:
-                server.should_exit = True  # and the task group waits for it
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(server.serve, [at])
+        try:
+            yield
+        finally:
+            server.should_exit = True  # and the task group waits for it
+
+
+def most_connections() -> int:
+    """How many there may be: a quarter of the descriptors, for sessions, stores and logs need some as well.
+
+    A process begins with as few of them as old programs could deal with, and may have more.
+    """
+    if os.name != "posix":
+        return CONNECTIONS
+    import resource
+
+    few, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 4 * CONNECTIONS
+    if few == resource.RLIM_INFINITY or few >= wanted:
+        return CONNECTIONS
+    more = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
+    with contextlib.suppress(OSError, ValueError):  # some systems allow fewer than they say
+        resource.setrlimit(resource.RLIMIT_NOFILE, (more, most))
+    return resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 4
 
 
 def _config(endpoint: Endpoint, tls: TlsConfig | None) -> uvicorn.Config:
@@ -194,21 +221,9 @@ def _config(endpoint: Endpoint, tls: TlsConfig | None) -> uvicorn.Config:
         proxy_headers=False,
         server_header=False,
         backlog=BACKLOG,
-        limit_concurrency=CONNECTIONS,
+        limit_concurrency=most_connections(),
         timeout_keep_alive=KEEP_ALIVE,
         timeout_graceful_shutdown=FLUSH,
         h11_max_incomplete_event_size=HEAD,
         **certificate,
     )
-
-
-@contextlib.contextmanager
-def _noted(logger: Logger) -> Iterator[None]:
-    theirs = logging.getLogger("uvicorn")
-    handler = _Notes(logger)
-    theirs.addHandler(handler)
-    theirs.propagate = False
-    try:
-        yield
-    finally:
-        theirs.removeHandler(handler)
