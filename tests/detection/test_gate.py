@@ -50,7 +50,7 @@ def test_what_comes_first_depends_on_the_patterns_and_not_on_the_text(examples: 
     orders = []
     for parts in (examples, examples[::-1]):
         text = ("\n" + "x " * (WINDOW // 2) + "\n").join(parts)
-        orders.append(list(GATE.ranges(text, screened(text))))
+        orders.append(list(GATE.look(text, screened(text)).due))
     in_both = set(orders[0]).intersection(orders[1])  # what ends the text may match more or less there
     assert len(in_both) > 50
     assert [index for index in orders[0] if index in in_both] == [index for index in orders[1] if index in in_both]
@@ -61,7 +61,7 @@ def test_what_comes_first_depends_on_the_patterns_and_not_on_the_text(examples: 
 def test_whatever_the_truth_finds_the_gate_lets_through(parts: list[str], stretch: int) -> None:
     """Also what lies across windows, close together, overlapping, or behind a long run."""
     text = ("x " * (WINDOW // 6) * stretch) + "".join(parts)
-    ranges = GATE.ranges(text, screened(text))
+    ranges = GATE.look(text, screened(text)).due
     for index, truth in enumerate(TRUTHS):
         for match in plain(truth).finditer(text):
             assert any(

@@ -2,9 +2,9 @@
 
 One call looks at all texts of a message at once:
 
-1. every text is read in every way it may be encoded (:mod:`.folding`);
-2. all readings, joined, pass the gate, and the truth of each pattern runs
-   where the gate let it (:mod:`.gate`);
+1. every text is read in every way it may be encoded (:mod:`.folding`), and
+   all readings, joined, pass the gate (:mod:`.reading`);
+2. the truth of each pattern runs where the gate let it (:mod:`.gate`);
 3. keys prove values: object keys around a text, and the structure inside it
    (:mod:`.structure`);
 4. the deny list and the patterns of the configuration run on the linear
@@ -19,55 +19,26 @@ is reached raises.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import accumulate
-from typing import NamedTuple, cast
+from typing import cast
 
 import re2
 
-from cloakllm_gateway.detection import linear
+from cloakllm_gateway.detection import folding, keys, linear
 from cloakllm_gateway.detection.catalogue import CATALOGUE, TERM, Category, Pattern
 from cloakllm_gateway.detection.catalogue.checks import national_phone
 from cloakllm_gateway.detection.catalogue.model import CONTEXT
 from cloakllm_gateway.detection.custom import Custom
-from cloakllm_gateway.detection.folding import encoded, literals, views
-from cloakllm_gateway.detection.gate import SEPARATOR, Gate, Judge, compiled, screened
+from cloakllm_gateway.detection.gate import SEPARATOR, Gate, Judge, compiled
+from cloakllm_gateway.detection.keys import Parts
 from cloakllm_gateway.detection.merging import Find, settled
+from cloakllm_gateway.detection.reading import Reading, Segment, read
 from cloakllm_gateway.detection.settings import Settings
-from cloakllm_gateway.detection.structure import Proved, Structure, clues
-from cloakllm_gateway.detection.view import View
+from cloakllm_gateway.detection.structure import Proved, Structure, is_telling
 from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.spans import Encoding, Proof, Span, Text
-
-
-class Segment(NamedTuple):
-    """A part of one reading of one text, ``first:last`` of its view, at ``start`` of the buffer."""
-
-    text: int  # which of the texts
-    start: int
-    view: View
-    deeper: View | None  # the reading decoded from this one
-    first: int
-    last: int
-
-    @property
-    def is_simple(self) -> bool:
-        """Whether it is a whole text that reads one way only: all finds stand there just so."""
-        return self.view.inner is None and self.deeper is None
-
-    def string(self) -> str:
-        return (
-            self.view.text if self.last - self.first == len(self.view.text) else self.view.text[self.first : self.last]
-        )
-
-    def is_plain(self, start: int, end: int) -> bool:
-        """Whether a find of this view stands in the original text just so, and cuts no escape in two."""
-        return self.view.inner is None and (self.deeper is None or self.deeper.snap(start, end) == (start, end))
-
-    def is_new(self, start: int, end: int) -> bool:
-        """Whether a find may say more than one of the inner view, which has all that nothing encoded is near."""
-        return self.view.inner is None or self.view.touches(start, end)
 
 
 class Detector:
@@ -82,7 +53,7 @@ class Detector:
             for pattern in category.patterns
             if settings.regions or not pattern.regional
         ]
-        self._gate = Gate([pattern.regex for _, pattern in self._rows])
+        self._gate = Gate([pattern.regex for _, pattern in self._rows], _signs)
         self._structure = Structure(self.categories)
         self._custom = Custom(settings)
 
@@ -96,19 +67,22 @@ class Detector:
             raise DetectionError(f"A text is longer than max_input_length ({longest})")
         found: list[list[Find]] = [[] for _ in texts]
         runs: Runs = {}
-        segments, buffer = _segments(texts)
-        for category, pattern, places in self._matches(buffer, segments):
+        reading = read(texts, self._gate)
+        is_simple = len(texts) == 1 and len(reading.segments) == 1
+        for category, pattern, places in self._matches(reading):
             rank = pattern.rank
-            if len(segments) == 1 and segments[0].is_simple:
+            if is_simple:
                 if texts[0].names or not pattern.prose:
                     found[0] += [(start, end, category, rank, _SHAPE, None) for _, start, end in places]
                 continue
-            for segment, start, end in _placed(segments, places):
+            for segment, start, end in reading.placed(places):
                 if texts[segment.text].names or not pattern.prose:
                     found[segment.text].append(_find(texts, segment, start, end, category, rank, _SHAPE, runs))
-        for segment in _spoken(segments):
-            found[segment.text] += _keyed(texts, segment, self._structure.inside(segment.string()), runs)
-        for segment in segments if self._custom else ():
+        for segment, marked, headed in _spoken(reading):
+            found[segment.text] += _keyed(
+                texts, segment, self._structure.inside(segment.string(), marked, headed), runs
+            )
+        for segment in reading.segments if self._custom else ():
             for start, end, name, rank in self._custom.find(segment.string()):
                 start, end = start + segment.first, end + segment.first
                 if segment.is_new(start, end):
@@ -186,18 +160,17 @@ class Detector:
 
     # -- patterns --------------------------------------------------------------------------------
 
-    def _matches(
-        self, buffer: str, segments: Sequence[Segment]
-    ) -> Iterator[tuple[Category, Pattern, list[tuple[int, int, int]]]]:
+    def _matches(self, reading: Reading) -> Iterator[tuple[Category, Pattern, list[tuple[int, int, int]]]]:
         """What the truths find where the gate let them run, by pattern; see :meth:`.gate.Truth.values`."""
-        screen = screened(buffer)
-        due = self._gate.ranges(buffer, screen)
-        ends = [segment.start - 1 for segment in segments[1:]] if due else []
-        ends.append(len(buffer))
+        due = reading.seen.due
+        if not due:
+            return
+        buffer, ends = reading.buffer, reading.ends()
+        for_ascii = buffer.isascii()
         for index, ranges in due.items():
             category, pattern = self._rows[index]
-            truth = compiled(pattern.regex, buffer.isascii())
-            if places := truth.values(buffer, screen, ranges, self._judge(pattern, buffer, ends)):
+            truth = compiled(pattern.regex, for_ascii)
+            if places := truth.values(buffer, reading.screen, ranges, self._judge(pattern, buffer, ends)):
                 yield category, pattern, places
 
     def _judge(self, pattern: Pattern, buffer: str, ends: Sequence[int]) -> Judge:
@@ -250,50 +223,28 @@ def _around(edges: Sequence[int], joined: str) -> list[tuple[int, int]]:
     return excerpts
 
 
-def _segments(texts: Sequence[Text]) -> tuple[list[Segment], str]:
-    """All readings of all texts, and the buffer that joins them; the deepest reading of a text comes first.
+def _signs() -> dict[str, str]:
+    """What else the gate looks for: all that may be encoded, and keys that may prove a value."""
+    return {**folding.SIGNS, **keys.signs()}
 
-    Of two finds that are equal but for what they decode, the first stays.
+
+def _spoken(reading: Reading) -> Iterator[tuple[Segment, Parts, Parts]]:
+    """Everything that may have structure, the readings and each string literal by itself.
+
+    With each the parts of it in which keys may end, and heads of columns.
     """
-    plain = SEPARATOR.join([text.text for text in texts])
-    segments: list[Segment] = []
-    start = 0
-    if plain.count(SEPARATOR) < len(texts) and not encoded(plain):
-        for index, text in enumerate(texts):
-            size = len(text.text)
-            segments.append(Segment(index, start, View(text.text), None, 0, size))
-            start += size + 1
-        return segments, plain
-    parts: list[str] = []
-    for index, text in enumerate(texts):
-        readings = views(text.text)
-        for i in range(len(readings) - 1, -1, -1):
-            deeper = readings[i + 1] if i + 1 < len(readings) else None
-            for first, last in readings[i].excerpts():
-                segment = Segment(index, start, readings[i], deeper, first, last)
-                segments.append(segment)
-                parts.append(segment.string())
-                start += last - first + 1
-    return segments, SEPARATOR.join(parts)
-
-
-def _placed(segments: Sequence[Segment], places: Iterable[tuple[int, int, int]]) -> Iterator[tuple[Segment, int, int]]:
-    """The values of some places of the buffer, by segment and its view; what crosses from one into another is none."""
-    starts = [segment.start for segment in segments]
-    for first, start, end in places:
-        segment = segments[bisect_right(starts, start) - 1]
-        by = segment.first - segment.start
-        if first >= segment.start and end + by <= segment.last and segment.is_new(start + by, end + by):
-            yield segment, start + by, end + by
-
-
-def _spoken(segments: Sequence[Segment]) -> Iterator[Segment]:
-    """Everything that may have structure: the readings, and each string literal by itself."""
-    for segment in segments:
-        yield segment
+    is_telling_somewhere = "mark" in reading.seen.signs or "head" in reading.seen.signs
+    for segment in reading.segments:
+        is_ascii = segment.view.text.isascii()
+        if not is_telling_somewhere and is_ascii:
+            continue
+        marked, headed = reading.parts(segment, "mark"), reading.parts(segment, "head")
+        if marked or headed or not is_ascii:
+            yield segment, marked, headed
         if segment.view.inner is None and segment.deeper is not None:
-            for said in literals(segment.view, segment.deeper, clues):
-                yield Segment(segment.text, segment.start, said, None, 0, len(said.text))
+            for said in folding.literals(segment.view, segment.deeper, is_telling):
+                everywhere = [(0, len(said.text))]
+                yield Segment(segment.text, segment.start, said, None, 0, len(said.text)), everywhere, everywhere
 
 
 #: How many candidates a proof remembers within one message.

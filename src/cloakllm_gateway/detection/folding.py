@@ -16,8 +16,7 @@ from __future__ import annotations
 
 import binascii
 import re
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from itertools import chain
 
@@ -42,57 +41,63 @@ def views(text: str) -> list[View]:
     times over.
     """
     found = [View(text)]
-    while (deeper := _decode(found[-1], len(found))) is not None:
-        if len(found) > MAX_LAYERS:
-            raise DetectionError(f"A text is encoded more than {MAX_LAYERS} times over")
+    while (deeper := decoded(found[-1], len(found), kinds(found[-1].text))) is not None:
         found.append(deeper)
     return found
 
 
-def literals(view: View, deeper: View, clues: Callable[[str], Sequence[int]], depth: int = 0) -> Iterator[View]:
+def decoded(view: View, layer: int, by: Collection[str]) -> View | None:
+    """The reading under layer ``layer`` of a text, or None if these decoders make nothing of it.
+
+    Raises :class:`DetectionError` if that is deeper than ``MAX_LAYERS``.
+    """
+    pieces = _pieces(view.text, by, layer >= _FLATTEN_FROM)
+    first = next(pieces, None)
+    if first is None:
+        return None
+    if layer > MAX_LAYERS:
+        raise DetectionError(f"A text is encoded more than {MAX_LAYERS} times over")
+    return View.decoded(view, chain((first,), pieces))
+
+
+def literals(view: View, deeper: View, is_telling: Callable[[str], bool], depth: int = 0) -> Iterator[View]:
     """What string literals with quotes in them say, each read by itself: JSON inside a string of JSON.
 
     Taken together with what surrounds it, its quotes could not be told from the outer ones.  ``deeper`` is what the
-    whole view says; ``clues`` gives the places of a text, in order, without which a literal says nothing of interest.
+    whole view says; a literal of which ``is_telling`` is not true says nothing of interest.
     """
     if '\\"' not in view.text:
         return
     if depth > MAX_LAYERS:
         raise DetectionError(f"A text is quoted more than {MAX_LAYERS} times over")
-    places = clues(deeper.text)
-    quoted_twice = '\\"' in deeper.text
-    if not places and not quoted_twice:
-        return
     for literal in _LITERAL.finditer(view.text):
         if '\\"' not in literal[0]:
             continue
         first, last = deeper.inward(*literal.span(1))
-        clue = bisect_left(places, first)
-        if clue < len(places) and places[clue] < last:
+        text = deeper.text[first:last]
+        if is_telling(text):
             yield deeper.part(*literal.span(1))
-        if quoted_twice and '\\"' in deeper.text[first:last]:
+        if '\\"' in text:
             said = deeper.part(*literal.span(1))
-            if (further := _decode(said, 1)) is not None:
-                yield from literals(said, further, clues, depth + 1)
-
-
-def encoded(text: str) -> bool:
-    """Whether anything in the text may be encoded; never wrongly false but for the file separator U+001C."""
-    return bool(_kinds(text))
+            if (further := decoded(said, 1, kinds(said.text))) is not None:
+                yield from literals(said, further, is_telling, depth + 1)
 
 
 # -- one round ------------------------------------------------------------------------------------
 
 
-def _kinds(text: str) -> tuple[str, ...]:
+def kinds(text: str) -> tuple[str, ...]:
     """The decoders worth running on a text: one linear pass over its bytes."""
     if len(text) < _SHORTEST_RUN and text.isascii() and text.isalnum():
         return ()
-    found: list[int] = _triggers().Match(text.encode("utf-8", "surrogatepass")) or []
-    kinds = [_TRIGGERS[i][0] for i in sorted(found)]
-    if not text.isascii() and "fold" not in kinds and _FOLDABLE.search(text):
-        kinds.append("fold")
-    return tuple(kinds)
+    found: list[int] = _signs().Match(text.encode("ascii", "replace")) or []
+    return kinds_of(text, {_NAMES[number] for number in found})
+
+
+def kinds_of(text: str, signs: Collection[str]) -> tuple[str, ...]:
+    """The same for a text in which these :data:`SIGNS` were seen."""
+    may_fold = "fold" in signs or "\x1c" in text or (not text.isascii() and _FOLDABLE.search(text) is not None)
+    return tuple(kind for kind in SIGNS if kind in signs or (kind == "fold" and may_fold))
 
 
 #: A shorter run of letters and digits alone can't be an encoding of anything.
@@ -114,37 +119,29 @@ _RUN_BEGINS = (
 )
 
 #: What shows, in the bytes of a text, that a decoder has something to do.
-_TRIGGERS = (
-    ("escape", r"\\[\"'/\\bfnrtux]"),
-    ("percent", r"%[0-9A-Fa-f]{2}"),
-    ("reference", r"&#?[0-9A-Za-z]{2,8}[0-9A-Za-z]*;"),
-    (
-        "quoted",
-        r"=\r?\n|=3D[\"']|=40[A-Za-z0-9-]+\.|=C[23]=[89AB][0-9A-F]|=E[0-9A-F]=[89AB][0-9A-F]|[Qq]uoted-printable",
+SIGNS: Mapping[str, str] = {
+    "escape": r"\\[\"'/\\bfnrtux]",
+    "percent": r"%[0-9A-Fa-f]{2}",
+    "reference": r"&#?[0-9A-Za-z]{2,8}[0-9A-Za-z]*;",
+    "quoted": (
+        r"=\r?\n|=3D[\"']|=40[A-Za-z0-9-]+\.|=C[23]=[89AB][0-9A-F]|=E[0-9A-F]=[89AB][0-9A-F]|[Qq]uoted-printable"
     ),
-    ("fold", r"[\x00-\x08\x0b\x0c\x0e-\x1b\x1d-\x1f\x7f]"),
-    ("run", _RUN_BEGINS),
-)
+    "fold": r"[\x00-\x08\x0b\x0c\x0e-\x1b\x1d-\x1f\x7f]",  # U+001C parts the strings that the gate reads as one
+    "run": _RUN_BEGINS,
+}
+_NAMES = (*SIGNS,)
 
 
 @cache
-def _triggers() -> re2.Set:
-    triggers = re2.Set.SearchSet(linear.options())
-    for _, expression in _TRIGGERS:
-        triggers.Add(expression)
-    triggers.Compile()
-    return triggers
+def _signs() -> re2.Set:
+    signs = re2.Set.SearchSet(linear.options())
+    for expression in SIGNS.values():
+        signs.Add(expression)
+    signs.Compile()
+    return signs
 
 
-def _decode(view: View, round_: int) -> View | None:
-    """The next view, or None if nothing is encoded in this one."""
-    kinds = _kinds(view.text)
-    pieces = _pieces(view.text, kinds, round_ >= _FLATTEN_FROM) if kinds else iter(())
-    first = next(pieces, None)
-    return None if first is None else View.decoded(view, chain((first,), pieces))
-
-
-def _pieces(text: str, kinds: tuple[str, ...], flat: bool) -> Iterator[Piece]:
+def _pieces(text: str, kinds: Collection[str], flat: bool) -> Iterator[Piece]:
     """What the decoders make of a text; of two that overlap the one that begins first counts."""
     done = 0
     for match, decode in _encodings(text, kinds, flat):
@@ -155,7 +152,7 @@ def _pieces(text: str, kinds: tuple[str, ...], flat: bool) -> Iterator[Piece]:
 
 
 def _encodings(
-    text: str, kinds: tuple[str, ...], flat: bool
+    text: str, kinds: Collection[str], flat: bool
 ) -> Iterable[tuple[re.Match[str], Callable[[re.Match[str]], Iterable[Piece]]]]:
     """Everything that some decoder may have to do with, in order.
 

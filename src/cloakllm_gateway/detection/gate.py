@@ -7,6 +7,9 @@ match in each.  In the windows that were named, neighbours merged, a single
 RE2 expression per pattern finds the places where a match may begin, and the
 truth, an ordinary :mod:`re` expression, is tried there and nowhere else.
 
+In the same pass the gate sees *signs* of other work, expressions of their own:
+what may be encoded, and keys that may prove a value.
+
 What the gate looks for is derived from the truth by :func:`relaxed`, which
 only ever widens: look-arounds go but for those at either end, long repeats
 lose their bounds, everything that is not ASCII becomes one byte.  So whatever
@@ -17,8 +20,9 @@ looks at behind its end, never reaches further over white space than ``OVERLAP``
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
+from typing import NamedTuple
 
 import re2
 
@@ -172,69 +176,99 @@ def _widened(repeat: str, repeated: str, most: int) -> str:
     return "*" if least == 0 else "+" if least == 1 else f"{{{least},}}"
 
 
-class Gate:
-    """For a set of truths; safe to share between threads.
+#: Where something may be: disjoint ``(start, stop, limit)`` in order.  What begins in ``start:stop`` is due, and may
+#: reach up to ``limit``.
+Ranges = list[tuple[int, int, int]]
 
-    Compiled at its first use: most starts meet no text.
+
+class Seen(NamedTuple):
+    """What the gate saw in a buffer.
+
+    Patterns come in an order of their own, whatever else stands in the
+    buffer: of two finds that are equally sure the first counts.
     """
 
-    def __init__(self, truths: Sequence[str]) -> None:
+    due: dict[int, Ranges]  # by the number of a truth
+    signs: dict[str, Ranges]  # by name
+
+
+class Gate:
+    """For a set of truths, and of named signs, which are expressions of the linear engine over screened bytes.
+
+    Compiled at its first use: most starts meet no text.  Safe to share
+    between threads.
+    """
+
+    def __init__(self, truths: Sequence[str], signs: Callable[[], Mapping[str, str]] = dict) -> None:
         self._truths = truths
-        self._worded = frozenset(index for index, truth in enumerate(truths) if "(?i:" in truth)
+        self._signs = signs
+        self._worded = frozenset(index for index, truth in enumerate(truths) if _is_worded(truth))
 
     @cached_property
     def _automata(self) -> list[_Automaton]:
-        """Truths that begin with a word in any case and those that begin with a shape have an automaton each.
+        """What begins with a word in any case and what begins with a shape have an automaton each.
 
         One for both would have the product of their states.
         """
-        shaped = [index for index in range(len(self._truths)) if index not in self._worded]
-        return [_Automaton(self._truths, indexes) for indexes in (sorted(self._worded), shaped) if indexes]
+        worded: dict[int | str, str] = {}
+        shaped: dict[int | str, str] = {}
+        for index, truth in enumerate(self._truths):
+            (worded if index in self._worded else shaped)[index] = relaxed(truth)
+        for name, sign in self._signs().items():
+            (worded if _is_worded(sign) else shaped)[name] = sign
+        return [_Automaton(expressions) for expressions in (worded, shaped) if expressions]
 
-    def ranges(self, buffer: str, screen: bytes) -> dict[int, list[tuple[int, int, int]]]:
-        """For each pattern that may match: disjoint ``(start, stop, limit)`` in order.
-
-        Matches that begin in ``start:stop`` are due; they may read up to
-        ``limit``.  The patterns come in an order of their own, whatever else
-        stands in the buffer: of two finds that are equally sure the first
-        counts.
-        """
-        found: dict[int, list[tuple[int, int, int]]] = {}
+    def look(self, buffer: str, screen: bytes) -> Seen:
+        """What may be where."""
+        found: dict[int | str, Ranges] = {}
         automata = self._automata
         cuts = _cuts(buffer)
         for cut, stop, limit in zip(cuts, cuts[1:], [*cuts[2:], cuts[-1]], strict=False):
             start = max(cut - OVERLAP, 0)
             window = screen[start : stop + 1]
             for automaton in automata:
-                for pattern in automaton.matched(window):
-                    ranges = found.setdefault(pattern, [])
+                for name in automaton.matched(window):
+                    ranges = found.setdefault(name, [])
                     if ranges and ranges[-1][1] >= start:
                         ranges[-1] = (ranges[-1][0], stop, limit)
                     else:
                         ranges.append((start, stop, limit))
-        return dict(sorted(found.items(), key=self._precedence)) if len(found) > 1 else found
+        due: dict[int, Ranges] = {}
+        signs: dict[str, Ranges] = {}
+        for name, ranges in found.items():  # most texts hold nothing
+            if isinstance(name, str):
+                signs[name] = ranges
+            else:
+                due[name] = ranges
+        return Seen(self.in_order(due), signs)
+
+    def in_order(self, due: dict[int, Ranges]) -> dict[int, Ranges]:
+        """What a word tells before what only has a shape."""
+        return dict(sorted(due.items(), key=self._precedence)) if len(due) > 1 else due
 
     def _precedence(self, item: tuple[int, object]) -> tuple[bool, int]:
-        """What a word tells before what only has a shape."""
         return item[0] not in self._worded, item[0]
 
 
-class _Automaton:
-    """The relaxed forms of some truths, and which truths they stand for."""
+def _is_worded(expression: str) -> bool:
+    return "(?i:" in expression
 
-    def __init__(self, truths: Sequence[str], indexes: Sequence[int]) -> None:
-        self._indexes = indexes
+
+class _Automaton:
+    """Expressions of which one pass says which match."""
+
+    def __init__(self, expressions: Mapping[int | str, str]) -> None:
+        self._names = [*expressions]
         try:
-            forms = (relaxed(truths[index]) for index in indexes)
-            self._alternatives = linear.Alternatives(forms, linear.options(memory=128 << 20))
+            self._alternatives = linear.Alternatives(expressions.values(), linear.options(memory=128 << 20))
         except re2.error as error:
             raise DetectionError(f"A pattern has no gate: {error}") from None
 
-    def matched(self, window: bytes) -> list[int]:
+    def matched(self, window: bytes) -> list[int | str]:
         matched = self._alternatives.matched(window)
         if matched is None:
             raise DetectionError("The gate ran out of memory")
-        return [self._indexes[number] for number in matched]
+        return [self._names[number] for number in matched]
 
 
 #: Stands between the strings of a buffer; a match that crosses it is none.
@@ -273,9 +307,7 @@ class Truth:
         self._place = linear.compiled(place, memory=32 << 20)
         self._before = 0 if place.startswith(_EDGE) else 1
 
-    def values(
-        self, buffer: str, screen: bytes, ranges: Iterable[tuple[int, int, int]], judge: Judge
-    ) -> list[tuple[int, int, int]]:
+    def values(self, buffer: str, screen: bytes, ranges: Ranges, judge: Judge) -> list[tuple[int, int, int]]:
         """What it finds in ranges of the gate: where the match begins, where the value begins and ends, in order.
 
         A refused candidate is searched again from its second character, so

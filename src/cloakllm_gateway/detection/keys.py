@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection
-from functools import lru_cache
+from collections.abc import Callable, Collection, Sequence
+from functools import cache, lru_cache
 
 from cloakllm_gateway.detection import linear
 from cloakllm_gateway.detection.catalogue import CATALOGUE
@@ -101,15 +101,17 @@ def classify(key: str) -> str:
 
 # -- where keys are -------------------------------------------------------------------------------
 
+#: Disjoint ``(start, stop)`` of a text, in order: where to look.
+Parts = Sequence[tuple[int, int]]
 
-def places(text: str) -> list[int]:
+
+def places(text: str, parts: Parts) -> list[int]:
     """Where a mark (``:``, ``=``, ``>``) may end a key that proves something by itself, in order.
 
-    The row behind ``VALUES`` counts as well, where SQL has named its columns.
+    The row behind ``VALUES`` counts as well, where SQL has named its columns.  Keys that are not ASCII are looked
+    for everywhere, the others in ``parts``.
     """
-    if not (":" in text or "=" in text or ">" in text or "(" in text or "：" in text):
-        return []
-    found = _ends(_marks(), text.encode("ascii", "replace"))
+    found = _ends(_marks(), text.encode("ascii", "replace"), parts) if parts else []
     if not text.isascii():
         found = sorted({*found, *(match.end() - 1 for match in _FOREIGN_MARK.finditer(text))})
     return found
@@ -117,28 +119,33 @@ def places(text: str) -> list[int]:
 
 def name_places(text: str) -> list[int]:
     """The same for the keys that prove something only beside one of :func:`places`; code is full of them."""
-    return _ends(_name_marks(), text.encode("ascii", "replace"))
+    return _ends(_name_marks(), text.encode("ascii", "replace"), [(0, len(text))])
 
 
-def heads(text: str) -> list[int]:
+def heads(text: str, parts: Parts) -> list[int]:
     """Places, in order and one on each line, where the head of a column about a person may end."""
     if not ("," in text or ";" in text or "|" in text or "\t" in text):
         return []
-    found = _ends(_heads(), text.encode("ascii", "replace"), by_line=True)
+    found = _ends(_heads(), text.encode("ascii", "replace"), parts, by_line=True) if parts else []
     if not text.isascii():
         found = sorted({*found, *(match.start() for match in _FOREIGN_LINE.finditer(text))})
     return found
 
 
-def _ends(search: linear.Search, screen: bytes, by_line: bool = False) -> list[int]:
+def _ends(search: linear.Search, screen: bytes, parts: Parts, by_line: bool = False) -> list[int]:
     """Where matches end, on their last character, which the next one may begin with; only the first of each line."""
     found: list[int] = []
-    at, size = 0, len(screen)
-    while (end := search(screen, at, size)[0][1]) > 0:
-        at = end - 1
-        found.append(at)
-        if by_line and (at := screen.find(b"\n", at)) < 0:
-            break
+    at = 0
+    for start, stop in parts:
+        if start > at:
+            at = start
+        while (end := search(screen, at, stop)[0][1]) > 0:
+            at = end - 1
+            found.append(at)
+            if by_line and (at := screen.find(b"\n", at)) < 0:
+                return found
+            if at >= stop:
+                break
     return found
 
 
@@ -148,15 +155,39 @@ _DIVIDED = "[ _.-]?"
 _QUALIFIED = "|".join(sorted(_QUALIFIERS))
 
 
-@lru_cache(maxsize=1)
-def _marks() -> linear.Search:
+def signs() -> dict[str, str]:
+    """What shows that a text has :func:`places` and :func:`heads`, for the gate."""
+    return {"mark": f"(?i:{_mark()})", "head": f"(?i:{_head()})"}
+
+
+@cache
+def _mark() -> str:
     row = r"values[^a-z0-9(]{0,8}[(]\s{0,8}[^)\s]"
-    return linear.compiled(f"{_marked(_any_of(_BY_KEY, _divided_before_a_name))}|{row}", memory=64 << 20, any_case=True)
+    return f"{_marked(_any_of(_BY_KEY, _divided_before_a_name))}|{row}"
 
 
-@lru_cache(maxsize=1)
+@cache
+def _head() -> str:
+    """A cell that ends with a personal key and what may qualify it, or that is no more than a word for a number."""
+    personal = _any_of({key for key, kind in _BY_KEY.items() if kind in PERSONAL})
+    numbers = "|".join(sorted(_BARE_NUMBERS))
+    blank = "[ \"'*`_.()-]*"
+    return rf"(?:(?:{personal})(?:{blank}(?:{_QUALIFIED}|[0-9]+))*|(?:^|[^a-z0-9])(?:{numbers})){blank}[,;|\t\r\n]"
+
+
+@cache
+def _marks() -> linear.Search:
+    return linear.compiled(_mark(), memory=64 << 20, any_case=True)
+
+
+@cache
 def _name_marks() -> linear.Search:
     return linear.compiled(_marked(_any_of(_BARE_NAMES)), memory=64 << 20, any_case=True)
+
+
+@cache
+def _heads() -> linear.Search:
+    return linear.compiled(_head(), memory=64 << 20, any_case=True)
 
 
 def _marked(keys: str) -> str:
@@ -165,16 +196,6 @@ def _marked(keys: str) -> str:
     # vCard puts parameters between a key and its colon, XML attributes.
     between = r"(?:;[A-Za-z0-9=,;\"-]{0,60}?| [a-z]+=[^<>\n]{0,80}?)?"
     return rf"(?:{keys}){qualified}{between}[ \"'*_`)\]\t]{{0,5}}?(?::=|=>|[:=>])"
-
-
-@lru_cache(maxsize=1)
-def _heads() -> linear.Search:
-    """A cell that ends with a personal key and what may qualify it, or that is no more than a word for a number."""
-    personal = _any_of({key for key, kind in _BY_KEY.items() if kind in PERSONAL})
-    numbers = "|".join(sorted(_BARE_NUMBERS))
-    blank = "[ \"'*`_.()-]*"
-    head = rf"(?:(?:{personal})(?:{blank}(?:{_QUALIFIED}|[0-9]+))*|(?:^|[^a-z0-9])(?:{numbers})){blank}[,;|\t\r\n]"
-    return linear.compiled(head, memory=64 << 20, any_case=True)
 
 
 def _any_of(keys: Collection[str], divided: Callable[[str], str] = _DIVIDED.join) -> str:

@@ -18,7 +18,17 @@ from cloakllm_gateway.detection.catalogue.people import capitalised_name
 from cloakllm_gateway.detection.catalogue.secrets import AMBIGUOUS, is_random
 from cloakllm_gateway.detection.fields import Field, Table
 from cloakllm_gateway.detection.folding import views
-from cloakllm_gateway.detection.keys import NAME, NUMBER, PERSONAL, classify, heads, name_places, normalise, places
+from cloakllm_gateway.detection.keys import (
+    NAME,
+    NUMBER,
+    PERSONAL,
+    Parts,
+    classify,
+    heads,
+    name_places,
+    normalise,
+    places,
+)
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Proof, Text
 
@@ -38,20 +48,20 @@ class Structure:
         self._categories = categories
         self._tests = {name: _test(category) for name, category in categories.items()}
 
-    def inside(self, text: str) -> list[Proved]:
-        """Values that fields of the text prove."""
-        marks, tops = _clues(text)
+    def inside(self, text: str, marked: Parts, headed: Parts) -> list[Proved]:
+        """Values that fields of the text prove, those whose keys and heads of columns end in these parts of it."""
+        marks, tops = places(text, marked), heads(text, headed) if "\n" in text else []
         found: list[Proved] = []
         if not (marks or tops):
             return found
-        names = name_places(text) if marks else []
         for start, stop in _blocks(text):
             own_marks = _between(marks, start, stop)
             own_tops = _between(tops, start, stop)
-            if own_marks:
-                own_marks = sorted({*own_marks, *_between(names, start, stop)})
             if own_marks or own_tops:
-                proved = self._block(text[start:stop], own_marks, own_tops)
+                block = text[start:stop]
+                if own_marks:
+                    own_marks = sorted({*own_marks, *name_places(block)})
+                proved = self._block(block, own_marks, own_tops)
                 found += map(partial(_moved, start), proved) if start else proved
         return found
 
@@ -175,15 +185,10 @@ def _test(category: Category) -> Callable[[str], bool]:
     return test
 
 
-def clues(text: str) -> list[int]:
-    """The places of a text, in order, without which its fields prove nothing."""
-    marks, tops = _clues(text)
-    return sorted({*marks, *tops})
-
-
-def _clues(text: str) -> tuple[list[int], list[int]]:
-    """Where keys end, and on whose lines tables may begin."""
-    return places(text), heads(text) if "\n" in text else []
+def is_telling(text: str) -> bool:
+    """Whether fields of a text may prove anything."""
+    everywhere = [(0, len(text))]
+    return bool(places(text, everywhere) or ("\n" in text and heads(text, everywhere)))
 
 
 def has_shape(category: Category, value: str) -> bool:

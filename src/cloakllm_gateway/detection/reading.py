@@ -1,0 +1,194 @@
+"""What the texts of a message say: all their readings in one buffer, and what the gate saw where.
+
+Layer by layer: the texts themselves pass the gate, which also sees what in them
+may be encoded; what that says, with its surroundings, is the next layer.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
+from typing import NamedTuple
+
+from cloakllm_gateway.detection import folding
+from cloakllm_gateway.detection.gate import SEPARATOR, Gate, Ranges, Seen, screened
+from cloakllm_gateway.detection.view import View
+from cloakllm_gateway.spans import Text
+
+
+class Segment(NamedTuple):
+    """A part of one reading of one text, ``first:last`` of its view, at ``start`` of the buffer."""
+
+    text: int  # which of the texts
+    start: int
+    view: View
+    deeper: View | None  # the reading decoded from this one
+    first: int
+    last: int
+
+    @property
+    def is_simple(self) -> bool:
+        """Whether it is a whole text that reads one way only: all finds stand there just so."""
+        return self.view.inner is None and self.deeper is None
+
+    def string(self) -> str:
+        return (
+            self.view.text if self.last - self.first == len(self.view.text) else self.view.text[self.first : self.last]
+        )
+
+    def is_plain(self, start: int, end: int) -> bool:
+        """Whether a find of this view stands in the original text just so, and cuts no escape in two."""
+        return self.view.inner is None and (self.deeper is None or self.deeper.snap(start, end) == (start, end))
+
+    def is_new(self, start: int, end: int) -> bool:
+        """Whether a find may say more than one of the inner view, which has all that nothing encoded is near."""
+        return self.view.inner is None or self.view.touches(start, end)
+
+
+class Reading(NamedTuple):
+    """All readings of all texts; the deepest ones come first.
+
+    Of two finds that are equal but for what they decode, the first stays.
+    """
+
+    buffer: str
+    screen: bytes
+    segments: list[Segment]
+    seen: Seen
+
+    def ends(self) -> list[int]:
+        """Where the segments end in the buffer, in order."""
+        return [*(segment.start - 1 for segment in self.segments[1:]), len(self.buffer)]
+
+    def placed(self, places: Iterable[tuple[int, int, int]]) -> Iterator[tuple[Segment, int, int]]:
+        """The values of some places of the buffer, by segment and its view.
+
+        What crosses from one segment into another is none.
+        """
+        starts = [segment.start for segment in self.segments]
+        for first, start, end in places:
+            segment = self.segments[bisect_right(starts, start) - 1]
+            by = segment.first - segment.start
+            if first >= segment.start and end + by <= segment.last and segment.is_new(start + by, end + by):
+                yield segment, start + by, end + by
+
+    def parts(self, segment: Segment, sign: str) -> list[tuple[int, int]]:
+        """Where a sign may be in a segment, from its own start."""
+        ranges = self.seen.signs.get(sign)
+        if not ranges:
+            return []
+        size = segment.last - segment.first
+        at = bisect_left(ranges, segment.start, key=_limit)
+        found = []
+        while at < len(ranges) and ranges[at][0] < segment.start + size:
+            start, _, limit = ranges[at]
+            found.append((max(start - segment.start, 0), min(limit - segment.start, size)))
+            at += 1
+        return found
+
+
+#: A part of a view of a text: which text, which view, from where to where.
+_Part = tuple[int, View, int, int]
+
+
+class _Layer(NamedTuple):
+    """The readings of some texts that are encoded equally deep."""
+
+    parts: Sequence[_Part]
+    starts: Sequence[int]  # of the parts in the buffer
+    buffer: str
+    screen: bytes
+    seen: Seen
+
+
+def read(texts: Sequence[Text], gate: Gate) -> Reading:
+    """Read texts in every way they may be encoded.
+
+    Raises :class:`DetectionError` for one that is encoded too deeply.
+    """
+    parts = [(index, View(text.text), 0, len(text.text)) for index, text in enumerate(texts)]
+    layer = _layer(parts, [text.text for text in texts], gate)
+    layers = [layer]
+    kinds = _kinds(layer, {})
+    while views := _deeper(layer, len(layers), kinds):
+        parts = [(text, view, first, last) for text, view in views.items() for first, last in view.excerpts()]
+        layer = _layer(parts, [view.text[first:last] for _, view, first, last in parts], gate)
+        layers.append(layer)
+        kinds = _kinds(layer, kinds)
+    return _joined(layers, gate)
+
+
+def _layer(parts: Sequence[_Part], strings: Sequence[str], gate: Gate) -> _Layer:
+    buffer = SEPARATOR.join(strings)
+    screen = screened(buffer)
+    starts = [0, *accumulate(len(string) + 1 for string in strings)] if len(strings) > 1 else [0]
+    return _Layer(parts, starts, buffer, screen, gate.look(buffer, screen))
+
+
+def _deeper(layer: _Layer, depth: int, kinds: Mapping[int, Collection[str]]) -> dict[int, View]:
+    """What those texts say that are encoded in the ``depth``-th layer, by text."""
+    views = {text: view for text, view, _, _ in layer.parts} if kinds else {}
+    found = {}
+    for text, by in kinds.items():
+        if text in views and (deeper := folding.decoded(views[text], depth, by)) is not None:
+            found[text] = deeper
+    return found
+
+
+def _kinds(layer: _Layer, before: Mapping[int, Collection[str]]) -> dict[int, Collection[str]]:
+    """The decoders worth running on texts of a layer, by text; those that were run ``before`` in the layer above.
+
+    Exactly those that the whole text asks for: what it says is the same wherever it stands.
+    """
+    buffer, parts = layer.buffer, layer.parts
+    signs = layer.seen.signs.keys() & folding.SIGNS.keys()
+    if not signs and not before and buffer.isascii() and buffer.count(SEPARATOR) < len(parts):
+        return {}
+    if len(parts) == 1 and not before:
+        return {parts[0][0]: kinds} if (kinds := folding.kinds_of(buffer, signs)) else {}
+    near: set[int] = set()
+    for sign in signs:
+        for start, _, limit in layer.seen.signs[sign]:
+            near.update(range(max(bisect_right(layer.starts, start) - 1, 0), bisect_left(layer.starts, limit)))
+    found: dict[int, Collection[str]] = {}
+    for at, (text, view, *_) in enumerate(parts):
+        # A text says once for all its layers that it is quoted-printable.
+        is_due = at in near or "quoted" in before.get(text, ()) or not view.text.isascii() or SEPARATOR in view.text
+        if is_due and text not in found and (kinds := folding.kinds(view.text)):
+            found[text] = kinds
+    return found
+
+
+def _joined(layers: Sequence[_Layer], gate: Gate) -> Reading:
+    if len(layers) == 1:
+        (layer,) = layers
+        segments = [
+            Segment(text, start, view, None, first, last)
+            for (text, view, first, last), start in zip(layer.parts, layer.starts, strict=False)
+        ]
+        return Reading(layer.buffer, layer.screen, segments, layer.seen)
+    segments = []
+    due: dict[int, Ranges] = {}
+    signs: dict[str, Ranges] = {}
+    base = 0
+    deeper: Mapping[int, View] = {}
+    for layer in reversed(layers):
+        for (text, view, first, last), start in zip(layer.parts, layer.starts, strict=False):
+            segments.append(Segment(text, base + start, view, deeper.get(text), first, last))
+        for index, ranges in layer.seen.due.items():
+            due.setdefault(index, []).extend(_moved(ranges, base))
+        for sign, ranges in layer.seen.signs.items():
+            signs.setdefault(sign, []).extend(_moved(ranges, base))
+        deeper = {text: view for text, view, _, _ in layer.parts}
+        base += len(layer.buffer) + 1
+    buffer = SEPARATOR.join([layer.buffer for layer in reversed(layers)])
+    return Reading(buffer, screened(buffer), segments, Seen(gate.in_order(due), signs))
+
+
+def _moved(ranges: Ranges, by: int) -> Ranges:
+    return [(start + by, stop + by, limit + by) for start, stop, limit in ranges] if by else ranges
+
+
+def _limit(range_: tuple[int, int, int]) -> int:
+    return range_[2]
