@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cloakllm_gateway.detection.catalogue import CATALOGUE
 from cloakllm_gateway.detection.custom import Custom
 from cloakllm_gateway.detection.engine import Detector
-from cloakllm_gateway.detection.merging import Find, cutter, reconciled, settled
+from cloakllm_gateway.detection.merging import Claim, Find, cutter, reconciled, settled
 from cloakllm_gateway.detection.settings import Settings
 from cloakllm_gateway.errors import ConfigError, DetectionError
 from cloakllm_gateway.spans import Encoding, Proof, Text, disjoint
@@ -299,10 +299,7 @@ FINDS = st.builds(  # of two categories none is as certain as another: the order
     lambda start, size, name, rank, proof: (
         start,
         start + size,
-        CATALOGUE[name],
-        rank + NAMES.index(name),
-        proof,
-        None,
+        Claim(CATALOGUE[name], rank + NAMES.index(name), proof),
     ),
     st.integers(0, 24),
     st.integers(1, 8),

@@ -22,9 +22,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import accumulate
-from typing import cast
 
 import re2
+from msgspec.structs import replace
 
 from cloakllm_gateway.detection import folding, keys, linear
 from cloakllm_gateway.detection.catalogue import CATALOGUE, TERM, Category, Pattern
@@ -33,7 +33,7 @@ from cloakllm_gateway.detection.catalogue.model import CONTEXT
 from cloakllm_gateway.detection.custom import Custom
 from cloakllm_gateway.detection.gate import SEPARATOR, Gate, Judge, compiled
 from cloakllm_gateway.detection.keys import Parts
-from cloakllm_gateway.detection.merging import Find, settled
+from cloakllm_gateway.detection.merging import Claim, Find, settled
 from cloakllm_gateway.detection.reading import Reading, Segment, read
 from cloakllm_gateway.detection.settings import Settings
 from cloakllm_gateway.detection.structure import Proved, Structure, is_telling
@@ -70,14 +70,14 @@ class Detector:
         reading = read(texts, self._gate)
         is_simple = len(texts) == 1 and len(reading.segments) == 1
         for category, pattern, places in self._matches(reading):
-            rank = pattern.rank
+            claim = Claim(category, pattern.rank, _SHAPE)
             if is_simple:
                 if texts[0].names or not pattern.prose:
-                    found[0] += [(start, end, category, rank, _SHAPE, None) for _, start, end in places]
+                    found[0] += [(start, end, claim) for _, start, end in places]
                 continue
             for segment, start, end in reading.placed(places):
                 if texts[segment.text].names or not pattern.prose:
-                    found[segment.text].append(_find(texts, segment, start, end, category, rank, _SHAPE, runs))
+                    found[segment.text].append(_find(texts, segment, start, end, claim, runs))
         for segment, marked, headed in _spoken(reading):
             found[segment.text] += _keyed(
                 texts, segment, self._structure.inside(segment.string(), marked, headed), runs
@@ -87,9 +87,10 @@ class Detector:
                 start, end = start + segment.first, end + segment.first
                 if segment.is_new(start, end):
                     category = CATALOGUE.get(name) or TERM._replace(name=name)
-                    found[segment.text].append(_find(texts, segment, start, end, category, rank, Proof.TERM, runs))
-        for index, start, end, category in self._structure.around(texts):
-            found[index].append((start, end, category, category.keyed_rank, _KEY, None))
+                    claim = Claim(category, rank, Proof.TERM)
+                    found[segment.text].append(_find(texts, segment, start, end, claim, runs))
+        for index, proved in self._structure.around(texts):
+            found[index].append(proved)
         allowed = self.settings.allow_list
         return [settled(finds, text.text, allowed) if finds else [] for finds, text in zip(found, texts, strict=True)]
 
@@ -276,7 +277,7 @@ def _words(words: str) -> linear.Search:
 # -- spans ----------------------------------------------------------------------------------------
 
 #: Looked up once: a member of an enumeration costs more than all else about a span.
-_SHAPE, _KEY, _PLAIN = Proof.SHAPE, Proof.KEY, Encoding.PLAIN
+_SHAPE, _PLAIN = Proof.SHAPE, Encoding.PLAIN
 
 
 #: What was found in runs that are hidden whole, by text, place, category, rank and proof.
@@ -288,9 +289,7 @@ def _find(
     segment: Segment,
     start: int,
     end: int,
-    category: Category,
-    rank: int,
-    proof: Proof,
+    claim: Claim,
     runs: Runs,
 ) -> Find:
     """A find of a reading, by its place in the original text.
@@ -300,7 +299,8 @@ def _find(
     whole is read once, however many values it holds.
     """
     if segment.is_plain(start, end):
-        return start, end, category, rank, proof, None
+        return start, end, claim
+    category, rank, proof = claim.category, claim.rank, claim.proof
     view, text = segment.view, texts[segment.text].text
     if segment.deeper is not None:
         start, end = segment.deeper.snap(start, end)
@@ -313,12 +313,12 @@ def _find(
         return runs[run]
     value = view.text[start:end]
     if text[first:last] == value:
-        return first, last, category, rank, proof, None
+        return first, last, claim
     encoding = view.encoding_of(start, end)
     encoding = Encoding.FOLDED if encoding is _PLAIN else encoding
     canonical = category.canonical(value)
     span = Span(first, last, category.name, value, canonical, encoding, proof, rank, category.sensitive)
-    find = first, last, category, rank, proof, span
+    find = first, last, replace(claim, span=span)
     if run is not None:
         runs[run] = find
     return find
@@ -326,22 +326,23 @@ def _find(
 
 def _keyed(texts: Sequence[Text], segment: Segment, proved: Sequence[Proved], runs: Runs) -> Sequence[Find]:
     """What keys prove in a reading, by its place in the original text."""
-    if segment.is_simple and all(found[5] is None for found in proved):
-        return cast("Sequence[Find]", proved)  # there may be millions: the same ones
+    if segment.is_simple and all(claim.value is None for _, _, claim in proved):
+        return proved  # there may be millions: the same ones
     by = segment.first
     finds = []
-    for start, end, category, rank, proof, value in proved:
+    for start, end, claim in proved:
         if segment.is_new(start + by, end + by):
-            find = _find(texts, segment, start + by, end + by, category, rank, proof, runs)
-            finds.append(find if value is None else _decoded(texts, segment, find, value))
+            find = _find(texts, segment, start + by, end + by, claim, runs)
+            finds.append(find if claim.value is None else _decoded(texts, segment, find, claim.value))
     return finds
 
 
 def _decoded(texts: Sequence[Text], segment: Segment, find: Find, value: str) -> Find:
     """The find of a value that is written with escapes of its own."""
-    start, end, category, rank, proof, span = find
-    written = texts[segment.text].text[start:end] if span is None else span.value
+    start, end, claim = find
+    category = claim.category
+    written = texts[segment.text].text[start:end] if claim.span is None else claim.span.value
     encoding = Encoding.JSON if "\\" in written else Encoding.URL
     canonical = category.canonical(value)
-    span = Span(start, end, category.name, value, canonical, encoding, proof, rank, category.sensitive)
-    return start, end, category, rank, proof, span
+    span = Span(start, end, category.name, value, canonical, encoding, claim.proof, claim.rank, category.sensitive)
+    return start, end, replace(claim, span=span)

@@ -16,10 +16,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from cloakllm_gateway.patterns import lazy
 
 
-class Field(NamedTuple):
+class Field(Struct, frozen=True, gc=False):
     """A value at ``start:end`` under ``key``; fields of one record of a reader share ``record``."""
 
     key: str
@@ -38,10 +40,12 @@ _LONGEST_QUOTED = 66
 _BARE_KEY = lazy(r"[ ]?(\w{0,63}[A-Za-z_])[ \n\t]{0,16}[{,]")
 _SPACE = r"[ \t\r\n]{0,64}"
 _VALUE = lazy(
-    rf"""{_SPACE}(?:"(?P<dq>[^"\\]*+(?:\\.[^"\\]*+)*+)"?|'(?P<sq>[^'\\\n]*+(?:\\.[^'\\\n]*+)*+)'|(?P<list>[\[(])"""
-    r"""|(?P<plain>[^\s{}\[\]():,="']+))""",
+    rf"""{_SPACE}(?:"([^"\\]*+(?:\\.[^"\\]*+)*+)"?|'([^'\\\n]*+(?:\\.[^'\\\n]*+)*+)'"""
+    r"""|([\[(])|([^\s{}\[\]():,="']+))""",
     re.DOTALL,
 )
+#: Which of its groups is the beginning of a list, and which a value without quotes.
+_LIST, _BARE = 3, 4
 
 
 def braces(text: str, places: Iterable[int]) -> Iterator[Field]:
@@ -52,11 +56,18 @@ def braces(text: str, places: Iterable[int]) -> Iterator[Field]:
     records = _Records(text)
     done = 0  # what lies inside of a value is no key: nothing is read twice
     for at in places:
-        if at >= done and (key := _brace_key(text, at)):
-            record = records.at(at)
-            for start, end, quoted in _values(text, at + 1):
+        if at < done or not (key := _brace_key(text, at)) or (value := _VALUE.match(text, at + 1)) is None:
+            continue
+        kind = value.lastindex or 0
+        if kind == _LIST:
+            for start, end, quoted in _members(text, value.end()):
                 done = end
-                yield Field(key, start, end, record, quoted)
+                yield Field(key, start, end, records.at(at), quoted)
+            continue
+        start, end = value.span(kind)
+        if end > start:
+            done = end
+            yield Field(key, start, end, records.at(at), kind != _BARE)
 
 
 def _brace_key(text: str, at: int) -> str:
@@ -65,8 +76,8 @@ def _brace_key(text: str, at: int) -> str:
     while end > 0 and at - end < 4 and text[end - 1] in " \n\t":
         end -= 1
     quote = text[end - 1 : end]
-    if quote and quote in "\"'":
-        begin = text.rfind(quote, max(end - _LONGEST_QUOTED, 0), end - 1)
+    if quote == '"' or quote == "'":
+        begin = text.rfind(quote, end - _LONGEST_QUOTED if end > _LONGEST_QUOTED else 0, end - 1)
         key = text[begin + 1 : end - 1]
         return key if begin >= 0 and _may_be_key(key) and text[begin - 1 : begin] != "\\" else ""
     bare = _BARE_KEY.match(text[max(at - 96, 0) : at][::-1])
@@ -78,20 +89,18 @@ def _may_be_key(key: str) -> bool:
     return _NO_KEY.search(key) is None
 
 
-def _values(text: str, at: int) -> Iterator[tuple[int, int, bool]]:
-    """The string or other scalar at a place, or those of a list there, of any depth."""
-    depth = 0
+def _members(text: str, at: int) -> Iterator[tuple[int, int, bool]]:
+    """The strings and other scalars of a list that begins before a place, of any depth."""
+    depth = 1
     while match := _VALUE.match(text, at):
-        kind = match.lastgroup or ""
+        kind = match.lastindex or 0
         at = match.end()
-        if kind == "list":
+        if kind == _LIST:
             depth += 1
             continue
         start, end = match.span(kind)
         if end > start:
-            yield start, end, kind != "plain"
-        if not depth:
-            return
+            yield start, end, kind != _BARE
         if (more := _NEXT.match(text, at)) is None:
             return
         depth -= more[0].count("]") + more[0].count(")")
@@ -114,6 +123,8 @@ class _Records:
         self._stack = [0]
 
     def at(self, place: int) -> int:
+        if place == self._seen:
+            return self._stack[-1]
         braces = self._screen[self._seen : place].translate(None, _NO_BRACES)
         self._seen = place
         for brace in braces:
@@ -134,23 +145,26 @@ _NO_BRACES = bytes(set(range(256)) - set(b"{}"))
 #: The key of an assignment, read backwards from its mark.
 _ASSIGNED_KEY = lazy(r":?[ ]?[\w.-]{0,40}[A-Za-z_](?![\w.-])")
 _ASSIGNMENT = lazy(
-    r"""(?P<key>[A-Za-z_][\w.-]{0,40})[ ]?(?:=>|:?=)(?!=)[ ]?"""
-    r"""(?:"(?P<dq>[^"\n]{1,4096})"|'(?P<sq>[^'\n]{1,4096})'|(?P<bare>(?:[^\s,;&"'<>(){}\[\]|]|&(?![\w.-]{1,40}=))+))"""
+    r"""([A-Za-z_][\w.-]{0,40})[ ]?(?:=>|:?=)(?!=)[ ]?"""
+    r"""(?:"([^"\n]{1,4096})"|'([^'\n]{1,4096})'|((?:[^\s,;&"'<>(){}\[\]|]|&(?![\w.-]{1,40}=))+))"""
 )
+#: Which of its groups is a value without quotes; the first one is the key.
+_UNQUOTED = 4
 
 
 def assignments(text: str, places: Iterable[int]) -> Iterator[Field]:
     """``key=value`` in logs, shells, INI files, query strings and XML attributes; a record is a line."""
     record, seen, done = 0, 0, 0
     for at in places:
-        if at < done or (key := _ASSIGNED_KEY.match(text[max(at - 48, 0) : at][::-1])) is None:
+        if at < done or (key := _ASSIGNED_KEY.match(text[at - 48 if at > 48 else 0 : at][::-1])) is None:
             continue
         match = _ASSIGNMENT.match(text, at - key.end())
         if match:
             record += text.count("\n", seen, at)
+            group = match.lastindex or 0
+            start, end = match.span(group)
             seen, done = at, match.end()
-            group = match.lastgroup or "bare"
-            yield Field(match["key"], *match.span(group), record, group != "bare")
+            yield Field(match[1], start, end, record, group != _UNQUOTED)
 
 
 # -- lines ----------------------------------------------------------------------------------------
@@ -247,7 +261,7 @@ def _line_end(text: str, at: int) -> int:
 class _Rows:
     """The wanted cells of the rows from a place on that have as many cells as the header.
 
-    ``end`` is behind the last of them when all were read.  A longer table gets an expression of its own, which reads a
+    ``end`` is behind the last of them when all were read.  A long table gets an expression of its own, which reads a
     plain row at once.
     """
 
@@ -271,7 +285,7 @@ class _Rows:
                     break
                 yield [cells[i] for i in wanted]
                 read += 1
-                if read == _LONG and self._mark in _PLAIN_CELL:
+                if read == _FEW and self._mark in _PLAIN_CELL and len(text) - end > _LONG * (end - start):
                     plain = _plain_row(self._mark, self._width, tuple(wanted))
             self.end = end + 1
         self.end = min(self.end, len(text))
@@ -284,8 +298,9 @@ class _Rows:
         return [(start + first, start + last) for first, last in _cells(self._text[start:end], self._mark)]
 
 
-#: After so many rows a table is worth an expression, which takes as long to make as some hundred rows to read.
-_LONG = 100
+#: After a few rows a table is worth an expression if the text has room for many more: it takes as long to make as to
+#: read so many without it.
+_FEW, _LONG = 5, 250
 
 
 def _plain(mark: str, group: str) -> str:

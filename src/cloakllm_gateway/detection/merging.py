@@ -12,19 +12,36 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Sequence
 from operator import itemgetter
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from cloakllm_gateway.detection.catalogue import Category
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Encoding, Proof, Span, disjoint
 
-#: Where a value stands in its text, its category, rank and proof; its span already if a cut is not enough for it.
-Find = tuple[int, int, Category, int, Proof, Span | None]
+
+class Claim(Struct, frozen=True, eq=False, gc=False):
+    """What is said of a place; all finds of one pattern, or under one key, share theirs.
+
+    Some have one for themselves: those with a ``value``, which a key proves and
+    which is written with escapes, here decoded, and those whose ``span`` is
+    made already, because a cut is not enough for it.
+    """
+
+    category: Category
+    rank: int
+    proof: Proof
+    value: str | None = None
+    span: Span | None = None
+
+
+#: Where a value stands in its text, and what it is.
+Find = tuple[int, int, Claim]
 
 #: Looked up once: a member of an enumeration costs more than all else about a span.
 _KEY, _PLAIN, _JSON_NUMBER = Proof.KEY, Encoding.PLAIN, Encoding.JSON_NUMBER
 
-_start, _rank = itemgetter(0), itemgetter(3)
+_start = itemgetter(0)
 
 
 def settled(finds: list[Find], text: str, allowed: Collection[str] = ()) -> list[Span]:
@@ -38,13 +55,13 @@ def settled(finds: list[Find], text: str, allowed: Collection[str] = ()) -> list
     spans: list[Span] = []
     while finds:
         find = finds.pop()
-        start, reach, category, _, _, span = find
+        start, reach, claim = find
         cluster: list[Find] | None = None
         while finds and finds[-1][0] < reach:
             other = finds.pop()
-            other_start, end, other_category, _, _, other_span = other
+            at, end, also = other
             if cluster is None:
-                if end == reach and other_start == start and other_category is category and other_span is span is None:
+                if end == reach and at == start and also.category is claim.category and also.span is claim.span:
                     find = _surer(find, other)
                     continue
                 cluster = [find]
@@ -69,9 +86,10 @@ def _unlisted(spans: list[Span], text: str, allowed: Collection[str]) -> list[Sp
 
 def _surer(one: Find, other: Find) -> Find:
     """Which of two finds of the same characters counts: what proves itself is known everywhere."""
-    if (one[4] is _KEY) != (other[4] is _KEY):
-        return other if one[4] is _KEY else one
-    return other if other[3] > one[3] else one
+    said, also = one[2], other[2]
+    if (said.proof is _KEY) != (also.proof is _KEY):
+        return other if said.proof is _KEY else one
+    return other if also.rank > said.rank else one
 
 
 def _covering(cluster: Sequence[Find], start: int, end: int) -> Find | None:
@@ -79,29 +97,38 @@ def _covering(cluster: Sequence[Find], start: int, end: int) -> Find | None:
 
     Quicker than :func:`.spans.disjoint`, and says the same; a key's value takes over what :func:`reconciled` gives it.
     """
-    if len(cluster) == 2 and cluster[0][:2] == cluster[1][:2] and cluster[0][2] is not cluster[1][2]:
-        surest = max(cluster, key=_rank)  # one value under two names
-        return surest if all(find[2].sensitive <= surest[2].sensitive for find in cluster) else None
+    if len(cluster) == 2:
+        one, other = (claim.category for _, _, claim in cluster)
+        if cluster[0][:2] == cluster[1][:2] and one is not other:  # one value under two names
+            surest = max(cluster, key=_rank)
+            return surest if surest[2].category.sensitive >= (one.sensitive or other.sensitive) else None
     whole: Find | None = None
     parts = []
     for find in cluster:
         if find[0] != start or find[1] != end:
-            parts.append(find)
+            parts.append(find[2])
         elif whole is None:
             whole = find
-        elif find[2] is whole[2]:
+        elif find[2].category is whole[2].category:
             whole = _surer(whole, find)
         else:
             return None
     if whole is None:
         return None
-    _, _, category, rank, proof, span = whole
-    if proof is _KEY:
-        rank = max([rank, *(part[3] + 1 for part in parts if part[2] is category)])
+    claim = whole[2]
+    category, rank, is_keyed = claim.category, claim.rank, claim.proof is _KEY
+    if is_keyed:
+        rank = max([rank, *(part.rank + 1 for part in parts if part.category is category)])
     for part in parts:
-        if part[3] > rank or part[4] is _KEY or part[2].sensitive > category.sensitive:
+        if part.rank > rank or part.proof is _KEY or part.category.sensitive > category.sensitive:
             return None
-    return start, end, category, rank, proof, span and replace(span, rank=rank)
+    if rank == claim.rank:
+        return whole
+    return start, end, replace(claim, rank=rank, span=claim.span and replace(claim.span, rank=rank))
+
+
+def _rank(find: Find) -> int:
+    return find[2].rank
 
 
 def reconciled(spans: list[Span]) -> list[Span]:
@@ -140,9 +167,10 @@ def cutter(text: str) -> Callable[[Find], Span]:
     short: dict[tuple[str, str], tuple[str, str]] = {}
 
     def cut(find: Find) -> Span:
-        start, end, category, rank, proof, span = find
-        if span is not None:
-            return span
+        start, end, claim = find
+        if claim.span is not None:
+            return claim.span
+        category = claim.category
         value = text[start:end]
         encoding = _PLAIN
         if numbers is not None and value[-1].isdigit() and numbers.holds(start, end):
@@ -157,7 +185,7 @@ def cutter(text: str) -> Callable[[Find], Span]:
             canonical = category.canonical(value)
             if len(short) < _REMEMBERED:
                 short[value, category.name] = (value, canonical)
-        return Span(start, end, category.name, value, canonical, encoding, proof, rank, category.sensitive)
+        return Span(start, end, category.name, value, canonical, encoding, claim.proof, claim.rank, category.sensitive)
 
     return cut
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from itertools import chain
+from itertools import islice
+
+from msgspec.structs import replace
 
 from cloakllm_gateway.detection import fields
 from cloakllm_gateway.detection.catalogue import Category, checks
@@ -29,15 +31,17 @@ from cloakllm_gateway.detection.keys import (
     normalise,
     places,
 )
+from cloakllm_gateway.detection.merging import Claim, Find
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Proof, Text
 
 _SECRETS = frozenset(("SECRET", "API_KEY"))
 #: Categories whose keys are also names of variables.
 _CODED = _SECRETS | {"USERNAME"}
-#: A value that a key proves: start, end, category, rank, proof, and the decoded value if it has escapes.
-Proved = tuple[int, int, Category, int, Proof, str | None]
-_KEY = Proof.KEY
+#: Categories whose values may be something else after all, see :func:`_is_other`.
+_JUDGED = _CODED | {"PERSON"}
+#: A value that a key proves; its claim has the decoded value if it is written with escapes.
+Proved = Find
 _IDENTIFIER = lazy(r"[A-Za-z_][A-Za-z_.-]*", re.ASCII)
 
 
@@ -45,8 +49,7 @@ class Structure:
     """Key proofs for the enabled categories."""
 
     def __init__(self, categories: Mapping[str, Category]) -> None:
-        self._categories = categories
-        self._tests = {name: _test(category) for name, category in categories.items()}
+        self._kinds = {name: _Kind(category) for name, category in categories.items()}
 
     def inside(self, text: str, marked: Parts, headed: Parts) -> list[Proved]:
         """Values that fields of the text prove, those whose keys and heads of columns end in these parts of it."""
@@ -68,9 +71,11 @@ class Structure:
     def _block(self, text: str, marks: Sequence[int], tops: Sequence[int]) -> list[Proved]:
         """The same for a block, in which ``marks`` end keys and ``tops`` are on lines that may head a table."""
         proved: list[Proved] = []
-        for table in chain(fields.tables(text, tops, classify, _is_personal, _is_named), fields.inserts(text)):
+        for table in fields.tables(text, tops, classify, _is_personal, _is_named):
             proved += self._table(text, table)
         if marks:
+            for table in fields.inserts(text):
+                proved += self._table(text, table)
             proved += self._fields(text, list(_fields(text, marks)))
         return proved
 
@@ -85,11 +90,10 @@ class Structure:
             raw = text[start:end]
             value = _decoded(raw, reader)
             fits = self._fits(kind, value)
-            if named and kind in PERSONAL and (fits or self._fits(kind, raw)):
+            if named and kind in PERSONAL and (fits or (value is not raw and self._fits(kind, raw))):
                 about_somebody.add((reader, field.record))
-            if fits and not _is_other(kind, text, field, reader, end, value):
-                category = self._categories[kind]
-                yield start, end, category, category.keyed_rank, _KEY, value if value != raw else None
+            if fits and not (kind in _JUDGED and _is_other(kind, text, field, reader, end, value)):
+                yield start, end, self._claim(kind, raw, value)
         for reader, field in named:
             if (reader, field.record) in about_somebody:
                 start, end = _trimmed(text, field)
@@ -100,52 +104,44 @@ class Structure:
                     and self._fits("PERSON", value)
                     and not _is_other("PERSON", text, field, reader, end, value)
                 ):
-                    category = self._categories["PERSON"]
-                    yield start, end, category, category.keyed_rank, _KEY, value if value != raw else None
+                    yield start, end, self._claim("PERSON", raw, value)
 
-    def _table(self, text: str, table: Table) -> Iterator[Proved]:
-        """The cells of a table that their column proves, and the names in rows about somebody, row by row."""
+    def _claim(self, kind: str, raw: str, value: str) -> Claim:
+        claim = self._kinds[kind].claim
+        return claim if value == raw else replace(claim, value=value)
+
+    def _table(self, text: str, table: Table) -> list[Proved]:
+        """The cells of a table that their column proves, and the names in rows about somebody; some rows at a time."""
         proving: list[_Column] = []
         naming: list[_Column] = []
         for i, key in enumerate(table.keys):
             kind = classify(key)
-            columns, kind, test = (
-                (naming, "PERSON", capitalised_name)
-                if kind == NAME
-                else (proving, "CREDIT_CARD", checks.card)
-                if kind == NUMBER
-                else (proving, kind, is_random if _is_ambiguous_secret(kind, key) else None)
-            )
-            if (category := self._categories.get(kind)) is not None:
-                columns.append((i, self._extent(kind, test), category, kind in PERSONAL))
-        for row in table.rows:
-            about_somebody = False
-            for i, extent, category, is_personal in proving:
-                start, end = row[i]
-                if size := extent(text[start:end]):
-                    about_somebody = about_somebody or is_personal
-                    yield start, start + size, category, category.keyed_rank, _KEY, None
-            for i, extent, category, _ in naming if about_somebody else ():
-                start, end = row[i]
-                if size := extent(text[start:end]):
-                    yield start, start + size, category, category.keyed_rank, _KEY, None
+            if kind == NAME:
+                self._add(naming, i, "PERSON", False, capitalised_name)
+            elif kind == NUMBER:
+                self._add(proving, i, "CREDIT_CARD", False, checks.card)
+            else:
+                self._add(proving, i, kind, kind in PERSONAL, is_random if _is_ambiguous_secret(kind, key) else None)
+        proved: list[Proved] = []
+        rows = iter(table.rows)
+        while some := list(islice(rows, _ROWS)):
+            cells = list(zip(*some, strict=True))
+            for column in proving:
+                proved += column.proved(text, cells[column.at])
+            if naming and (about_somebody := _about_somebody(text, cells, proving)):
+                for column in naming:
+                    proved += column.proved(text, [cells[column.at][row] for row in about_somebody])
+        return proved
 
-    def _extent(self, kind: str, test: Callable[[str], bool] | None) -> Callable[[str], int]:
-        """How much of a cell is a value that fits its kind and passes a test, 0 for none.
+    def _add(
+        self, columns: list[_Column], index: int, kind: str, is_personal: bool, test: Callable[[str], bool] | None
+    ) -> None:
+        """Add a column of a table whose cells have to fit a kind and pass a test, if the kind is looked for."""
+        if (known := self._kinds.get(kind)) is not None:
+            columns.append(_Column(index, known, is_personal, test))
 
-        Columns repeat their values, so the last few are remembered.
-        """
-        fits = self._tests[kind]
-
-        @lru_cache(maxsize=1024)
-        def extent(cell: str) -> int:
-            value = cell[: _whole(cell, 0, len(cell))] if cell.endswith(".0") else cell
-            return len(value) if fits(value) and (test is None or test(value)) else 0
-
-        return extent
-
-    def around(self, texts: Sequence[Text]) -> Iterator[tuple[int, int, int, Category]]:
-        """Values that the keys of the texts prove: index, start, end, category."""
+    def around(self, texts: Sequence[Text]) -> Iterator[tuple[int, Proved]]:
+        """Values that the keys of the texts prove, each with the index of its text."""
         found = [(i, classify(text.key)) for i, text in enumerate(texts) if text.key and classify(text.key)]
         persons = {
             texts[i].record
@@ -163,26 +159,87 @@ class Structure:
                 continue
             if self._fits(kind, value):
                 start = len(text) - len(text.lstrip())
-                yield i, start, start + len(value), self._categories[kind]
+                yield i, (start, start + len(value), self._kinds[kind].claim)
 
     def _fits(self, kind: str, value: str) -> bool:
-        test = self._tests.get(kind)
-        return test is not None and test(value)
+        known = self._kinds.get(kind)
+        return known is not None and known.fits(value)
 
 
-#: A column of a table: which one, how much of a cell is a value, of which category, and whether a value there says
-#: that its row is about somebody.
-_Column = tuple[int, Callable[[str], int], Category, bool]
+class _Kind:
+    """What a key of a category proves: a value of its shape that is plausible."""
+
+    def __init__(self, category: Category) -> None:
+        self.claim = Claim(category, category.keyed_rank, Proof.KEY)
+        self._shape = lazy(category.shape, re.DOTALL)
+        self._plausible = category.plausible
+
+    def fits(self, value: str) -> bool:
+        plausible = self._plausible
+        return value != "" and self._shape.fullmatch(value) is not None and (plausible is None or plausible(value))
+
+    def fitting(self, values: Iterable[str]) -> Iterable[str]:
+        """Those that fit, none of them empty; for many this is quicker."""
+        shaped = filter(self._shape.fullmatch, values)
+        return shaped if self._plausible is None else filter(self._plausible, shaped)
 
 
-def _test(category: Category) -> Callable[[str], bool]:
-    """Whether a value is a plausible one of a category."""
-    shape, plausible = lazy(category.shape, re.DOTALL), category.plausible
+#: A table is read in chunks of so many rows.
+_ROWS = 256
+#: So many cells of a column are remembered.
+_REMEMBERED = 1_024
 
-    def test(value: str) -> bool:
-        return value != "" and shape.fullmatch(value) is not None and (plausible is None or plausible(value))
 
-    return test
+class _Column:
+    """A column of a table, the one ``at`` an index; where it ``is_personal``, a value says its row is about somebody.
+
+    Columns repeat their values, so the last few are remembered.
+    """
+
+    def __init__(self, at: int, kind: _Kind, is_personal: bool, test: Callable[[str], bool] | None) -> None:
+        self.at = at
+        self.is_personal = is_personal
+        self._kind = kind
+        self._test = test
+        #: How much of a cell is a value, 0 for none.
+        self._sizes = {"": 0}
+
+    def proved(self, text: str, places: Iterable[tuple[int, int]]) -> list[Proved]:
+        """What stands in some of its cells."""
+        claim = self._kind.claim
+        sizes = self.sizes(text, places)
+        return [(start, start + size, claim) for (start, _), size in zip(places, sizes, strict=True) if size]
+
+    def sizes(self, text: str, places: Iterable[tuple[int, int]]) -> list[int]:
+        """How much of each of some of its cells is a value, 0 for none."""
+        cells = [text[start:end] for start, end in places]
+        known = self._sizes
+        if new := set(cells).difference(known):
+            if len(known) > _REMEMBERED:
+                known.clear()
+                new = set(cells)
+            self._learn(new)
+        return [known[cell] for cell in cells]
+
+    def _learn(self, cells: set[str]) -> None:
+        known = self._sizes
+        known.update(dict.fromkeys(cells, 0))
+        numbers = [cell for cell in cells if cell.endswith(".0") and _whole(cell, 0, len(cell)) < len(cell)]
+        cells.difference_update(numbers, ("",))
+        known.update((value, len(value)) for value in self._fitting(cells))
+        known.update((value + ".0", len(value)) for value in self._fitting([number[:-2] for number in numbers]))
+
+    def _fitting(self, values: Iterable[str]) -> Iterable[str]:
+        return filter(self._test, self._kind.fitting(values)) if self._test else self._kind.fitting(values)
+
+
+def _about_somebody(text: str, cells: Sequence[Sequence[tuple[int, int]]], columns: Iterable[_Column]) -> list[int]:
+    """The rows in which a column says that they are, in order."""
+    rows: set[int] = set()
+    for column in columns:
+        if column.is_personal:
+            rows.update(row for row, size in enumerate(column.sizes(text, cells[column.at])) if size)
+    return sorted(rows)
 
 
 def is_telling(text: str) -> bool:
@@ -220,8 +277,8 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _moved(by: int, proved: Proved) -> Proved:
-    start, end, category, rank, proof, value = proved
-    return start + by, end + by, category, rank, proof, value
+    start, end, claim = proved
+    return start + by, end + by, claim
 
 
 def _between(places: Sequence[int], start: int, stop: int) -> list[int]:
@@ -231,8 +288,10 @@ def _between(places: Sequence[int], start: int, stop: int) -> list[int]:
 
 def _fields(text: str, marks: Sequence[int]) -> Iterator[tuple[str, Field, str]]:
     """The fields of every reader whose key means something, and what."""
+    seen = {text[at] for at in marks}
     for name, (signs, reader) in _READERS.items():
-        if own := [at for at in marks if text[at] in signs]:
+        if not seen.isdisjoint(signs):
+            own = marks if seen.issubset(signs) else [at for at in marks if text[at] in signs]
             for field in reader(text, own):
                 if kind := classify(field.key):
                     yield name, field, kind
@@ -266,8 +325,8 @@ def _decoded(raw: str, reader: str) -> str:
 
 def _trimmed(text: str, field: Field) -> tuple[int, int]:
     start, end = field.start, field.end
-    value = text[start:end]
-    if value[:1].isspace() or value[-1:].isspace():
+    if text[start].isspace() or text[end - 1].isspace():
+        value = text[start:end]
         start += len(value) - len(value.lstrip())
         end = start + len(value.strip())
     if not field.quoted and end > start and text[end - 1] in ".,;!?":
@@ -284,6 +343,7 @@ def _is_ambiguous_secret(kind: str, key: str) -> bool:
     return kind in _SECRETS and _ambiguous(key)
 
 
+@lru_cache(maxsize=1024)
 def _ambiguous(key: str) -> bool:
     return "".join(normalise(key)) in AMBIGUOUS or normalise(key)[-1:] == ("token",)
 

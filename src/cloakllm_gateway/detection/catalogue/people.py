@@ -26,10 +26,12 @@ NO_NAMES = frozenset(
 
 def plausible_name(text: str) -> bool:
     """Whether a field's value reads as a person's name and not as an identifier or a placeholder."""
-    words = text.replace(",", " ").split()
-    if not words or len(words) > 6 or text.strip().lower() in NO_NAMES or all(w.lower() in NO_NAMES for w in words):
+    words = text.lower().replace(",", " ").split()
+    if len(words) > 6 or NO_NAMES.issuperset(words):
         return False
-    return not any(_CAMEL.match(word) and not _SURNAME_CAPITALS.match(word) for word in words)
+    if text.istitle():  # and so has no capital inside of a word
+        return True
+    return not any(_CAMEL.match(word) and not _SURNAME_CAPITALS.match(word) for word in text.replace(",", " ").split())
 
 
 def capitalised_name(text: str) -> bool:
