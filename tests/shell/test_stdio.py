@@ -8,6 +8,8 @@ import subprocess
 import sys
 import textwrap
 import threading
+from collections.abc import Iterator
+from typing import Self
 
 import anyio
 import pytest
@@ -28,21 +30,38 @@ def anyio_backend():
 
 
 class Client:
-    """The other end of a :class:`Front`."""
+    """The other end of a :class:`Front`; a context, which closes all ends of both pipes."""
 
     def __init__(self, max_bytes: int = 1 << 20) -> None:
-        theirs, self.write_fd = os.pipe()
-        self.read_fd, ours = os.pipe()
-        self.front = Front(theirs, ours, max_bytes)
+        (theirs, mine), (my_own, its_own) = os.pipe(), os.pipe()
+        self.says_to, self.hears = open(mine, "wb", 0), open(my_own, "rb", 0)  # noqa: SIM115
+        self._front_ends = open(theirs, "rb", 0), open(its_own, "wb", 0)  # noqa: SIM115
+        self.front = Front(theirs, its_own, max_bytes)
         self.seen: list[Event] = []
-        self._front_write = ours
+        self._saying: list[threading.Thread] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for end in (*self._front_ends, self.says_to, self.hears):
+            end.close()
+        for thread in self._saying:
+            thread.join(DEADLINE)
 
     def says(self, data: bytes) -> None:
-        threading.Thread(target=self._say, args=(data,), daemon=True).start()
+        self._saying.append(threading.Thread(target=self._say, args=(data,), daemon=True))
+        self._saying[-1].start()
 
     def _say(self, data: bytes) -> None:
-        with open(self.write_fd, "wb") as stream:
-            stream.write(data)
+        with self.says_to:
+            view = memoryview(data)
+            while view:
+                view = view[self.says_to.write(view) :]
+
+    def front_ends(self) -> None:
+        """The gateway's side is over: the client reads an end."""
+        self._front_ends[1].close()
 
     async def listen(self) -> None:
         async def post(event: Event) -> None:
@@ -52,8 +71,13 @@ class Client:
             await self.front.run(post)
 
 
-async def test_lines_arrive_in_order_and_the_end_of_input_ends_the_run():
-    client = Client()
+@pytest.fixture
+def client() -> Iterator[Client]:
+    with Client() as client:
+        yield client
+
+
+async def test_lines_arrive_in_order_and_the_end_of_input_ends_the_run(client):
     async with client.front:
         client.says(b'{"a":1}\r\n\n{"b":"\xe2\x80\xa8"}\n{"c":3}')
         await client.listen()
@@ -65,15 +89,14 @@ async def test_lines_arrive_in_order_and_the_end_of_input_ends_the_run():
 
 
 async def test_a_line_over_the_limit_is_reported_and_the_next_one_arrives():
-    client = Client(max_bytes=100)
-    async with client.front:
+    with Client(max_bytes=100) as client:
         client.says(b'{"jsonrpc":"2.0","id":7,"x":"' + b"y" * 300_000 + b'"}\n{"next":1}\n')
-        await client.listen()
+        async with client.front:
+            await client.listen()
     assert client.seen == [Overlong("client", 7), Received("client", b'{"next":1}')]
 
 
-async def test_a_line_of_many_chunks_arrives_whole():
-    client = Client()
+async def test_a_line_of_many_chunks_arrives_whole(client):
     line = b'"' + b"x" * 300_000 + b'"'
     async with client.front:
         client.says(line + b"\n")
@@ -81,21 +104,19 @@ async def test_a_line_of_many_chunks_arrives_whole():
     assert client.seen == [Received("client", line)]
 
 
-async def test_lines_leave_in_the_order_they_were_sent():
-    client = Client()
+async def test_lines_leave_in_the_order_they_were_sent(client):
     received = bytearray()
-    thread = threading.Thread(target=lambda: received.extend(open(client.read_fd, "rb").read()))  # noqa: SIM115
+    thread = threading.Thread(target=lambda: received.extend(client.hears.readall()))
     thread.start()
     async with client.front:
         for i in range(500):
             await client.front.send(b"%d" % i, SEND)
-    os.close(client._front_write)
+    client.front_ends()
     await anyio.to_thread.run_sync(thread.join, DEADLINE)
     assert received.split() == [b"%d" % i for i in range(500)]
 
 
-async def test_a_client_that_does_not_read_makes_the_sender_wait():
-    client = Client()
+async def test_a_client_that_does_not_read_makes_the_sender_wait(client):
     sent = 0
     async with client.front:
         with anyio.move_on_after(0.3) as scope:
@@ -104,16 +125,30 @@ async def test_a_client_that_does_not_read_makes_the_sender_wait():
                 sent += 1
         assert scope.cancelled_caught
         assert sent <= BACKLOG + 2
-        os.close(client.read_fd)
+        client.hears.close()
 
 
-async def test_a_client_that_closed_its_output_ends_the_run_and_takes_no_more():
-    client = Client()
-    os.close(client.read_fd)
+async def test_a_client_that_closed_its_output_ends_the_run_and_takes_no_more(client):
+    client.hears.close()
     async with client.front, anyio.create_task_group() as tasks:
         tasks.start_soon(client.listen)
         for _ in range(3 * BACKLOG):
             await client.front.send(b"x", SEND)
+
+
+async def test_what_fails_beside_the_reading_is_no_reason_to_read_another_way(client):
+    """Only an input that can't be waited for is; this one would be read without an end."""
+
+    async def post(event: Event) -> None:
+        raise PermissionError
+
+    async with client.front:
+        client.says_to.write(b"{}\n")
+        with anyio.fail_after(DEADLINE), pytest.raises(PermissionError):
+            try:
+                await client.front.run(post)
+            except* PermissionError as group:
+                raise group.exceptions[0] from None
 
 
 NOISY = """

@@ -12,11 +12,13 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import anyio
+import anyio.lowlevel
 import psutil
 import pytest
 
 from cloakllm_gateway.core.events import Connected, Disconnected, Event, Overlong, Received, Send
 from cloakllm_gateway.errors import DetectionError
+from cloakllm_gateway.shell import supervisor
 from cloakllm_gateway.shell.config import UpstreamConfig
 from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.supervisor import Restarts, Spec, Supervisor
@@ -63,10 +65,14 @@ class Watched:
             **options,  # type: ignore[arg-type]
         )
 
+        self.listens = anyio.Event()
+        self.listens.set()
+
     async def _post(self, event: Event) -> None:
         self.events.append(event)
         self._changed.set()
         self._changed = anyio.Event()
+        await self.listens.wait()
 
     async def _sanitize(self, line: str) -> str:
         return self.sanitize(line)
@@ -143,6 +149,39 @@ async def test_the_last_line_before_a_crash_is_delivered_before_the_end_is_told(
         Received("crm", b"last"),
         Disconnected("crm", "exited with status 3"),
     ]
+
+
+async def test_the_time_for_last_words_does_not_run_while_nobody_listens(supervised, monkeypatch):
+    """Whoever is slow to take what came is us: what stands in the pipe by then is heard all the same."""
+    monkeypatch.setattr(supervisor, "LAST_WORDS", 0.1)
+    source = "import os; os.write(1, b'first\\n' + b'x' * 50_000 + b'\\n' + b'the answer\\n'); os._exit(0)"
+    async with supervised(python(source)) as crm:
+        crm.listens = anyio.Event()
+        await crm.until_connected()
+        while psutil.Process().children():  # until it has ended, and for longer than it is waited for
+            await anyio.sleep(0.05)
+        await anyio.sleep(0.5)
+        assert not any(isinstance(event, Disconnected) for event in crm.events)
+        crm.listens.set()
+        await crm.until(lambda events: any(isinstance(event, Disconnected) for event in events))
+    told = [event for event in crm.events if not isinstance(event, Connected)][:4]
+    assert [getattr(event, "line", b"")[:10] for event in told[:3]] == [b"first", b"x" * 10, b"the answer"]
+    assert told[3] == Disconnected("crm", "exited with status 0")
+
+
+async def test_a_descendant_that_goes_on_talking_is_heard_no_further_than_a_pipe_reaches(supervised, monkeypatch):
+    monkeypatch.setattr(supervisor, "LAST_WORDS", DEADLINE)
+    source = """
+        import os, signal
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        if os.fork():
+            os._exit(0)
+        while True:
+            os.write(1, b'x' * 4095 + b'\\n')
+    """
+    async with supervised(python(source)) as crm:
+        await crm.until(lambda events: any(isinstance(event, Disconnected) for event in events))
+        assert sum(len(line) + 1 for line in crm.received) <= supervisor.LAST_BYTES + (1 << 18)
 
 
 async def test_a_crash_loop_ends_in_a_final_end(supervised):
@@ -314,6 +353,21 @@ async def test_a_whole_tree_is_gone_within_seconds_of_the_end(supervised):
     assert anyio.current_time() - started < 6
     assert_gone(server)
     assert_gone(shell)
+
+
+async def test_a_tree_whose_start_is_cancelled_is_gone_as_well(supervised):
+    """It may have descendants before anybody has heard of it."""
+    marker = "29.7301"
+    async with supervised(UpstreamConfig("/bin/sh", args=("-c", f"sleep {marker} & sleep {marker}"))) as crm:
+        while not psutil.Process().children():
+            await anyio.lowlevel.checkpoint()
+        shell = psutil.Process().children()[0]
+        assert not crm.events, "it is too late to cancel its start"
+        while len(descendants := shell.children()) < 2:
+            pass  # the event loop has not had a turn
+        crm.scope.cancel()
+    for process in (shell, *descendants):
+        assert_gone(process)
 
 
 async def test_the_end_of_an_upstream_is_told_before_it_has_been_made_to_go(supervised):

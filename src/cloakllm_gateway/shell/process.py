@@ -73,6 +73,11 @@ class Process(asyncio.SubprocessProtocol):
         """It reads an end once it has read what was written."""
         self._input.close()
 
+    @property
+    def is_read(self) -> bool:
+        """Whether its standard output is being read."""
+        return self._output is not None and self._output.is_reading()
+
     def pause_output(self) -> None:
         """Read no more of its standard output for now."""
         if self._output is not None:

@@ -9,6 +9,7 @@ bounded and rationed, and its whole process group goes with it.
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -23,8 +24,10 @@ from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.process import Process, SpawnError, end, end_orphans, spawn
 from cloakllm_gateway.shell.steps import Post, post_all
 
-#: Seconds that a process which has ended has for its last output, while descendants may still hold the pipe.
+#: Seconds that a process which has ended has for its last output, while descendants may still hold the pipe; and bytes,
+#: since no pipe holds more: the rest is the descendants' own.
 LAST_WORDS: Final = 2.0
+LAST_BYTES: Final = 1 << 20
 
 #: Seconds between the end of a process and the end of its pipes, whichever comes first.
 STATUS: Final = 0.5
@@ -77,6 +80,8 @@ class _Life(Process):
         self._chatter = chatter
         self._begun = begun
         self._is_heard = True
+        self._late_bytes = 0  # that came when the process had ended
+        self._patience = anyio.CancelScope()
 
     def end(self, reason: str) -> None:
         """The first reason counts."""
@@ -90,6 +95,12 @@ class _Life(Process):
         else:
             self.write(line + b"\n")
 
+    async def last_words(self) -> None:
+        """Hear what stands in the pipe of a process that has ended, for as long as it takes us to take it."""
+        self._patience.deadline = asyncio.get_running_loop().time() + LAST_WORDS if self.is_read else math.inf
+        with self._patience:
+            await self.silent.wait()
+
     def ignore(self) -> None:
         """What it still prints is of no more use."""
         self._is_heard = False
@@ -102,8 +113,13 @@ class _Life(Process):
         self._tell([Connected(self._name)])
 
     def printed(self, data: bytes) -> None:
-        if self._is_heard:
-            self._tell(self._incoming.feed(data))
+        if not self._is_heard:
+            return
+        self._tell(self._incoming.feed(data))
+        if self.exited.is_set():
+            self._late_bytes += len(data)
+            if self._late_bytes > LAST_BYTES:
+                self.silent.set()
 
     def output_closed(self) -> None:
         if self._is_heard:
@@ -130,7 +146,12 @@ class _Life(Process):
         """Post events; while one of them waits for room, nothing more is read."""
         if rooms := post_all(self._post, events):
             self.pause_output()
-            asyncio.gather(*rooms).add_done_callback(lambda _: self.resume_output())
+            self._patience.deadline = math.inf
+            asyncio.gather(*rooms).add_done_callback(self._listen_again)
+
+    def _listen_again(self, _: object) -> None:
+        self._patience.deadline = asyncio.get_running_loop().time() + LAST_WORDS
+        self.resume_output()
 
     def _end_soon(self, reason: str) -> None:
         """A pipe has ended: if the process ends at once, its status is the reason."""
@@ -198,14 +219,12 @@ class Supervisor:
         started = anyio.current_time()
         life = _Life(self._spec, self._post, self._chatter, self._begun)
         try:
-            await spawn(self._spec.upstream, self._parent, life)
+            with anyio.CancelScope(shield=True):  # half a start would be nobody's to end
+                await spawn(self._spec.upstream, self._parent, life)
         except SpawnError as error:
             self._logger.log("error", "upstream_not_started", upstream=self.name, reason=error, **error.details)
             await self._post(Disconnected(self.name, error.what, final=True))
             return None
-        except asyncio.CancelledError:
-            life.ignore()
-            raise
         try:
             await self._until_ended(life)
             lived = anyio.current_time() - started
@@ -229,8 +248,7 @@ class Supervisor:
             self._life = None
             if life.returncode is not None:
                 await end_orphans(life)
-                with anyio.move_on_after(LAST_WORDS):
-                    await life.silent.wait()
+                await life.last_words()
         finally:
             self._life = None
             life.ignore()

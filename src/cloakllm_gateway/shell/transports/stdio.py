@@ -75,13 +75,21 @@ class Front:
         """Post an event for each line of the client, in order; return when it closed its side or is gone."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._until_closed, tasks.cancel_scope)
-            try:
-                await self._listen(post)
-            except (OSError, NotImplementedError):  # not something that the event loop can wait for
-                await self._listen_in_thread(post)
+            listen = self._listen if self._can_be_waited_for() else self._listen_in_thread
+            await listen(post)
             for event in self._incoming.finish():
                 await post(event)
             tasks.cancel_scope.cancel()
+
+    def _can_be_waited_for(self) -> bool:
+        """Whether the event loop can tell when there is something to read."""
+        loop = asyncio.get_running_loop()
+        try:
+            loop.add_reader(self._read_fd, lambda: None)
+        except (OSError, NotImplementedError):
+            return False
+        loop.remove_reader(self._read_fd)
+        return True
 
     async def _listen(self, post: Post) -> None:
         """Post what the client says until it closes its side; nothing is read while an event waits for room."""
