@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import binascii
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain
 
@@ -27,6 +27,9 @@ from cloakllm_gateway.detection.view import Piece, View
 from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Encoding
+
+#: Ranges of a text, disjoint and in order.
+Parts = Sequence[tuple[int, int]]
 
 #: More layers than this are withheld: nothing unread goes out.
 MAX_LAYERS = 8
@@ -46,12 +49,13 @@ def views(text: str) -> list[View]:
     return found
 
 
-def decoded(view: View, layer: int, by: Collection[str]) -> View | None:
-    """The reading under layer ``layer`` of a text, or None if these decoders make nothing of it.
+def decoded(view: View, layer: int, by: Collection[str], parts: Parts | None = None) -> View | None:
+    """The reading under layer ``layer`` of a text, or None if these decoders make nothing of its parts.
 
+    Parts begin and end at white space, and are the whole text where they are not said.
     Raises :class:`DetectionError` if that is deeper than ``MAX_LAYERS``.
     """
-    pieces = _pieces(view.text, by, layer >= _FLATTEN_FROM)
+    pieces = _pieces(view.text, by, layer >= _FLATTEN_FROM, parts or [(0, len(view.text))])
     first = next(pieces, None)
     if first is None:
         return None
@@ -96,7 +100,7 @@ def kinds(text: str) -> tuple[str, ...]:
 
 def kinds_of(text: str, signs: Collection[str]) -> tuple[str, ...]:
     """The same for a text in which these :data:`SIGNS` were seen."""
-    may_fold = "fold" in signs or "\x1c" in text or (not text.isascii() and _FOLDABLE.search(text) is not None)
+    may_fold = "\x1c" in text or (not text.isascii() and next(_folds(text, 0, len(text)), None) is not None)
     return tuple(kind for kind in SIGNS if kind in signs or (kind == "fold" and may_fold))
 
 
@@ -141,10 +145,10 @@ def _signs() -> re2.Set:
     return signs
 
 
-def _pieces(text: str, kinds: Collection[str], flat: bool) -> Iterator[Piece]:
+def _pieces(text: str, kinds: Collection[str], flat: bool, parts: Parts) -> Iterator[Piece]:
     """What the decoders make of a text; of two that overlap the one that begins first counts."""
     done = 0
-    for match, decode in _encodings(text, kinds, flat):
+    for match, decode in _encodings(text, kinds, flat, parts):
         if match.start() >= done:
             for piece in decode(match):
                 yield piece
@@ -152,7 +156,7 @@ def _pieces(text: str, kinds: Collection[str], flat: bool) -> Iterator[Piece]:
 
 
 def _encodings(
-    text: str, kinds: Collection[str], flat: bool
+    text: str, kinds: Collection[str], flat: bool, parts: Parts
 ) -> Iterable[tuple[re.Match[str], Callable[[re.Match[str]], Iterable[Piece]]]]:
     """Everything that some decoder may have to do with, in order.
 
@@ -162,27 +166,31 @@ def _encodings(
     found = (
         (match, _DECODERS[kind])
         for kind in kinds
-        for match in (_runs(text) if kind == "run" else _folds(text) if kind == "fold" else _each(kind, flat, text))
+        for part in parts
+        for match in (
+            _runs(text, *part)
+            if kind == "run"
+            else _folds(text, *part)
+            if kind == "fold"
+            else _expression(kind, flat).finditer(text, *part)
+        )
     )
     return found if len(kinds) == 1 else sorted(found, key=lambda entry: entry[0].start())
 
 
-def _each(kind: str, flat: bool, text: str) -> Iterator[re.Match[str]]:
-    return _expression(kind, flat).finditer(text)
-
-
-def _folds(text: str) -> Iterator[re.Match[str]]:
-    """Odd characters: the linear engine looks through ASCII text, which has few of them, ten times as fast."""
+def _folds(text: str, first: int, last: int) -> Iterator[re.Match[str]]:
+    """Odd characters: most that are not plain ASCII are letters, and found ten times as fast."""
     fold = _expression("fold", False)
-    if not text.isascii():
-        yield from fold.finditer(text)
-        return
-    search, screen, at = _control_places(), text.encode("ascii"), 0
-    while (start := search(screen, at, len(screen))[0][0]) >= 0:
-        match = fold.match(text, start)
-        assert match is not None  # it begins with one
-        yield match
-        at = match.end()
+    if text.isascii():
+        search, screen, at = _control_places(), text[first:last].encode("ascii"), 0
+        while (start := search(screen, at, len(screen))[0][0]) >= 0:
+            match = fold.match(text, first + start)
+            assert match is not None  # it begins with one
+            yield match
+            at = match.end() - first
+    else:
+        for odd in _NOT_PLAIN.finditer(text, first, last):
+            yield from fold.finditer(text, *odd.span())
 
 
 @cache
@@ -190,14 +198,14 @@ def _control_places() -> linear.Search:
     return linear.compiled(f"[{_CONTROL_CLASS}]")
 
 
-def _runs(text: str) -> Iterator[re.Match[str]]:
+def _runs(text: str, first: int, last: int) -> Iterator[re.Match[str]]:
     """Runs of base64 or hexadecimal, tried only where the linear engine sees a run begin."""
     search, match_run = _run_places(), _expression("run", False).match
     # What stands before the run is at the offset that the run itself has without the line break before it.
-    screen = b"\n" + text.encode("ascii", "replace")
+    screen = b"\n" + text[first:last].encode("ascii", "replace")
     at, size = 0, len(screen)
     while (start := search(screen, at, size)[0][0]) >= 0:
-        if (match := match_run(text, start)) is not None:
+        if (match := match_run(text, first + start)) is not None:
             yield match
         at = start + 1  # a run of hexadecimal may begin behind a slash in what is no base64
 
@@ -240,7 +248,7 @@ _FLAT_ESCAPE = _PARTS["escape"].replace(r"\\(?:", r"\\+(?:", 1).replace(r"\\u[dD
 _LITERAL = lazy(r'"(?<!\\.)([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)
 _HEXADECIMAL = lazy(f"{_H}+")
 _PERCENT = lazy(_UNIT)
-_FOLDABLE = lazy(f"[{_FOLD_CLASS}]")
+_NOT_PLAIN = lazy(r"[^\t\n\r -~]+")
 
 
 @cache

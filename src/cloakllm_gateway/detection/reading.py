@@ -7,7 +7,7 @@ may be encoded; what that says, with its surroundings, is the next layer.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -90,6 +90,9 @@ class Reading(NamedTuple):
 
 #: A part of a view of a text: which text, which view, from where to where.
 _Part = tuple[int, View, int, int]
+#: The kinds of encodings that may be in some texts, by text.
+_Due = Mapping[int, frozenset[str]]
+_NONE: frozenset[str] = frozenset()
 
 
 class _Layer(NamedTuple):
@@ -110,12 +113,12 @@ def read(texts: Sequence[Text], gate: Gate) -> Reading:
     parts = [(index, View(text.text), 0, len(text.text)) for index, text in enumerate(texts)]
     layer = _layer(parts, [text.text for text in texts], gate)
     layers = [layer]
-    kinds = _kinds(layer, {})
-    while views := _deeper(layer, len(layers), kinds):
+    due = _due(layer, {})
+    while views := _deeper(layer, len(layers), due):
         parts = [(text, view, first, last) for text, view in views.items() for first, last in view.excerpts()]
         layer = _layer(parts, [view.text[first:last] for _, view, first, last in parts], gate)
         layers.append(layer)
-        kinds = _kinds(layer, kinds)
+        due = _due(layer, due)
     return _joined(layers, gate)
 
 
@@ -126,37 +129,44 @@ def _layer(parts: Sequence[_Part], strings: Sequence[str], gate: Gate) -> _Layer
     return _Layer(parts, starts, buffer, screen, gate.look(buffer, screen))
 
 
-def _deeper(layer: _Layer, depth: int, kinds: Mapping[int, Collection[str]]) -> dict[int, View]:
-    """What those texts say that are encoded in the ``depth``-th layer, by text."""
-    views = {text: view for text, view, _, _ in layer.parts} if kinds else {}
-    found = {}
-    for text, by in kinds.items():
-        if text in views and (deeper := folding.decoded(views[text], depth, by)) is not None:
-            found[text] = deeper
-    return found
+def _due(layer: _Layer, above: _Due) -> _Due:
+    """The decoders worth running on the texts of a layer; those for the layer ``above`` it were these.
 
-
-def _kinds(layer: _Layer, before: Mapping[int, Collection[str]]) -> dict[int, Collection[str]]:
-    """The decoders worth running on texts of a layer, by text; those that were run ``before`` in the layer above.
-
-    Exactly those that the whole text asks for: what it says is the same wherever it stands.
+    Exactly those that the parts of a text ask for: what it says is the same wherever it stands.
     """
     buffer, parts = layer.buffer, layer.parts
     signs = layer.seen.signs.keys() & folding.SIGNS.keys()
-    if not signs and not before and buffer.isascii() and buffer.count(SEPARATOR) < len(parts):
+    if not signs and not above and buffer.isascii() and buffer.count(SEPARATOR) < len(parts):
         return {}
-    if len(parts) == 1 and not before:
-        return {parts[0][0]: kinds} if (kinds := folding.kinds_of(buffer, signs)) else {}
+    if len(parts) == 1 and not above:
+        return {parts[0][0]: frozenset(kinds)} if (kinds := folding.kinds_of(buffer, signs)) else {}
     near: set[int] = set()
     for sign in signs:
         for start, _, limit in layer.seen.signs[sign]:
             near.update(range(max(bisect_right(layer.starts, start) - 1, 0), bisect_left(layer.starts, limit)))
-    found: dict[int, Collection[str]] = {}
-    for at, (text, view, *_) in enumerate(parts):
+    due: dict[int, frozenset[str]] = {}
+    for at, (text, view, first, last) in enumerate(parts):
+        part = view.text[first:last]
         # A text says once for all its layers that it is quoted-printable.
-        is_due = at in near or "quoted" in before.get(text, ()) or not view.text.isascii() or SEPARATOR in view.text
-        if is_due and text not in found and (kinds := folding.kinds(view.text)):
-            found[text] = kinds
+        asked = above.get(text, _NONE) & {"quoted"}
+        if at in near or not part.isascii() or SEPARATOR in part:
+            asked = asked.union(folding.kinds(part))
+        if asked:
+            due[text] = due.get(text, _NONE) | asked
+    return due
+
+
+def _deeper(layer: _Layer, depth: int, due: _Due) -> dict[int, View]:
+    """What those texts say that are encoded in the ``depth``-th layer, by text."""
+    parts: dict[int, list[_Part]] = {}
+    for part in layer.parts if due else ():
+        parts.setdefault(part[0], []).append(part)
+    found = {}
+    for text, kinds in due.items():
+        places = [(first, last) for _, _, first, last in parts[text]]
+        by = [kind for kind in folding.SIGNS if kind in kinds]
+        if (deeper := folding.decoded(parts[text][0][1], depth, by, places)) is not None:
+            found[text] = deeper
     return found
 
 
