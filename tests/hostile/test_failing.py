@@ -145,17 +145,21 @@ WRITTEN: dict[str, dict[str, Any]] = {
 }
 
 
-def test_what_a_client_writes_where_nobody_reads_it_is_in_no_log(peers: Processes, tmp_path: Path) -> None:
+def test_what_a_client_writes_where_nobody_reads_it_is_in_no_log_and_in_no_answer(
+    peers: Processes, tmp_path: Path
+) -> None:
+    """In an answer it would be nothing new to who wrote it; but answers are kept, and shown to others."""
     driver = meet(peers, honest(tmp_path))
     shown(driver)
+    answers: list[bytes] = []
     for id, request in enumerate(WRITTEN.values(), 100):
         for n, value in enumerate((*KIM.by_shape, KIM.name)):
             line = json.dumps({"jsonrpc": "2.0", "id": f"{id}-{n}", **request}).replace('"$"', json.dumps(value))
             driver.send_raw(line.encode() + b"\n")
-            driver.answer(f"{id}-{n}")
+            answers.append(json.dumps(driver.answer(f"{id}-{n}")).encode())
         driver.send_raw(f'{{"jsonrpc":"2.0","id":"{KIM.email}","method":3}}\n{KIM.text}\n'.encode())
         driver.notify("notifications/cancelled", {"requestId": KIM.email, "reason": KIM.text})
         driver.notify(f"notifications/{KIM.email}", {"of": KIM.text})
     driver.finish()
-    for seen in (bytes(driver.stderr), logged(tmp_path)):
+    for seen in (bytes(driver.stderr), logged(tmp_path), b"\n".join(answers)):
         assert exposed((*KIM.by_shape, KIM.name), readings(seen)) == []

@@ -129,7 +129,7 @@ class Serving:
             upstream = self._upstreams[route.upstream]
             self._outbound.forward(request, upstream, params, declared=declared, marked=route.marked)
         elif loaded:
-            self._requests.refuse(request, INVALID_PARAMS, texts.unknown_name(listing.split("s/")[0], name))
+            self._requests.refuse(request, INVALID_PARAMS, texts.unknown_name(listing.split("s/")[0]))
         else:
             self._load(request, listing, lambda: self._serve_named(request, listing, name))
 
@@ -188,7 +188,7 @@ class Serving:
             if upstream := (self._upstreams[owner] if owner else self._only("completions")):
                 self._outbound.forward(request, upstream, params)
                 return
-        self._requests.refuse(request, INVALID_PARAMS, texts.unknown_name("prompt or template", name))
+        self._requests.refuse(request, INVALID_PARAMS, texts.unknown_name("prompt or template"))
 
     def _serve_log_level(self, request: Request) -> None:
         """Every upstream that logs gets the level; the client gets one answer."""

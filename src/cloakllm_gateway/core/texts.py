@@ -60,10 +60,9 @@ def held(tool: str) -> str:
     )
 
 
-def unknown_name(kind: str, name: Any) -> str:
-    """Of a name the client used, only what can be a name is repeated."""
-    said = f" {name}" if isinstance(name, str) and _NAME.fullmatch(name) else ""
-    return f"Unknown {kind}{said}: use a name from the list"
+def unknown_name(kind: str) -> str:
+    """A name that nobody has is not repeated: it is whatever the client wrote."""
+    return f"Unknown {kind}: use a name from the list"
 
 
 def gone(upstream: str) -> str:
