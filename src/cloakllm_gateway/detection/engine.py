@@ -65,6 +65,14 @@ class Detector:
         longest = self.settings.max_input_length
         if longest is not None and any(len(text.text) > longest for text in texts):
             raise DetectionError(f"A text is longer than max_input_length ({longest})")
+        allowed = self.settings.allow_list
+        return [
+            settled(finds, text.text, allowed) if finds else []
+            for finds, text in zip(self._finds(texts), texts, strict=True)
+        ]
+
+    def _finds(self, texts: Sequence[Text]) -> list[list[Find]]:
+        """For each text what was found in it, overlapping and in no order."""
         found: list[list[Find]] = [[] for _ in texts]
         runs: Runs = {}
         reading = read(texts, self._gate)
@@ -73,7 +81,7 @@ class Detector:
             claim = Claim(category, pattern.rank, _SHAPE)
             if is_simple:
                 if texts[0].names or not pattern.prose:
-                    found[0] += [(start, end, claim) for _, start, end in places]
+                    found[0] += [(start, end - start, claim) for _, start, end in places]
                 continue
             for segment, start, end in reading.placed(places):
                 if texts[segment.text].names or not pattern.prose:
@@ -91,8 +99,7 @@ class Detector:
                     found[segment.text].append(_find(texts, segment, start, end, claim, runs))
         for index, proved in self._structure.around(texts):
             found[index].append(proved)
-        allowed = self.settings.allow_list
-        return [settled(finds, text.text, allowed) if finds else [] for finds, text in zip(found, texts, strict=True)]
+        return found
 
     @property
     def unproved(self) -> tuple[str, ...]:
@@ -299,7 +306,7 @@ def _find(
     whole is read once, however many values it holds.
     """
     if segment.is_plain(start, end):
-        return start, end, claim
+        return start, end - start, claim
     category, rank, proof = claim.category, claim.rank, claim.proof
     view, text = segment.view, texts[segment.text].text
     if segment.deeper is not None:
@@ -313,12 +320,12 @@ def _find(
         return runs[run]
     value = view.text[start:end]
     if text[first:last] == value:
-        return first, last, claim
+        return first, last - first, claim
     encoding = view.encoding_of(start, end)
     encoding = Encoding.FOLDED if encoding is _PLAIN else encoding
     canonical = category.canonical(value)
     span = Span(first, last, category.name, value, canonical, encoding, proof, rank, category.sensitive)
-    find = first, last, replace(claim, span=span)
+    find = first, last - first, replace(claim, span=span)
     if run is not None:
         runs[run] = find
     return find
@@ -330,19 +337,22 @@ def _keyed(texts: Sequence[Text], segment: Segment, proved: Sequence[Proved], ru
         return proved  # there may be millions: the same ones
     by = segment.first
     finds = []
-    for start, end, claim in proved:
-        if segment.is_new(start + by, end + by):
-            find = _find(texts, segment, start + by, end + by, claim, runs)
+    for start, size, claim in proved:
+        start += by
+        if segment.is_new(start, start + size):
+            find = _find(texts, segment, start, start + size, claim, runs)
             finds.append(find if claim.value is None else _decoded(texts, segment, find, claim.value))
     return finds
 
 
 def _decoded(texts: Sequence[Text], segment: Segment, find: Find, value: str) -> Find:
     """The find of a value that is written with escapes of its own."""
-    start, end, claim = find
+    start, size, claim = find
     category = claim.category
-    written = texts[segment.text].text[start:end] if claim.span is None else claim.span.value
+    written = texts[segment.text].text[start : start + size] if claim.span is None else claim.span.value
     encoding = Encoding.JSON if "\\" in written else Encoding.URL
     canonical = category.canonical(value)
-    span = Span(start, end, category.name, value, canonical, encoding, claim.proof, claim.rank, category.sensitive)
-    return start, end, replace(claim, span=span)
+    span = Span(
+        start, start + size, category.name, value, canonical, encoding, claim.proof, claim.rank, category.sensitive
+    )
+    return start, size, replace(claim, span=span)

@@ -35,7 +35,8 @@ class Claim(Struct, frozen=True, eq=False, gc=False):
     span: Span | None = None
 
 
-#: Where a value stands in its text, and what it is.
+#: Where a value begins in its text, how many characters it has, and what it is.  (The end would be a number of its own,
+#: and take a quarter of the memory of all finds.)
 Find = tuple[int, int, Claim]
 
 #: Looked up once: a member of an enumeration costs more than all else about a span.
@@ -55,22 +56,23 @@ def settled(finds: list[Find], text: str, allowed: Collection[str] = ()) -> list
     spans: list[Span] = []
     while finds:
         find = finds.pop()
-        start, reach, claim = find
+        start, size, claim = find
+        reach = start + size
         cluster: list[Find] | None = None
         while finds and finds[-1][0] < reach:
             other = finds.pop()
-            at, end, also = other
+            at, length, also = other
             if cluster is None:
-                if end == reach and at == start and also.category is claim.category and also.span is claim.span:
+                if at == start and length == size and also.category is claim.category and also.span is claim.span:
                     find = _surer(find, other)
                     continue
                 cluster = [find]
             cluster.append(other)
-            if end > reach:
-                reach = end
+            if at + length > reach:
+                reach = at + length
         if cluster is None:
             spans.append(cut(find))
-        elif not allowed and (covering := _covering(cluster, start, reach)):
+        elif not allowed and (covering := _covering(cluster, start, reach - start)):
             spans.append(cut(covering))
         else:
             spans += disjoint(reconciled(_unlisted([*map(cut, cluster)], text, allowed)), text)
@@ -92,7 +94,7 @@ def _surer(one: Find, other: Find) -> Find:
     return other if also.rank > said.rank else one
 
 
-def _covering(cluster: Sequence[Find], start: int, end: int) -> Find | None:
+def _covering(cluster: Sequence[Find], start: int, size: int) -> Find | None:
     """The find that all others of a cluster are a part of, where that is plain to see.
 
     Quicker than :func:`.spans.disjoint`, and says the same; a key's value takes over what :func:`reconciled` gives it.
@@ -105,7 +107,7 @@ def _covering(cluster: Sequence[Find], start: int, end: int) -> Find | None:
     whole: Find | None = None
     parts = []
     for find in cluster:
-        if find[0] != start or find[1] != end:
+        if find[0] != start or find[1] != size:
             parts.append(find[2])
         elif whole is None:
             whole = find
@@ -124,7 +126,7 @@ def _covering(cluster: Sequence[Find], start: int, end: int) -> Find | None:
             return None
     if rank == claim.rank:
         return whole
-    return start, end, replace(claim, rank=rank, span=claim.span and replace(claim.span, rank=rank))
+    return start, size, replace(claim, rank=rank, span=claim.span and replace(claim.span, rank=rank))
 
 
 def _rank(find: Find) -> int:
@@ -167,15 +169,16 @@ def cutter(text: str) -> Callable[[Find], Span]:
     short: dict[tuple[str, str], tuple[str, str]] = {}
 
     def cut(find: Find) -> Span:
-        start, end, claim = find
+        start, size, claim = find
         if claim.span is not None:
             return claim.span
         category = claim.category
+        end = start + size
         value = text[start:end]
         encoding = _PLAIN
         if numbers is not None and value[-1].isdigit() and numbers.holds(start, end):
             encoding = _JSON_NUMBER
-        if end - start > _SHORT:
+        if size > _SHORT:
             canonical = category.canonical(value)
             if canonical == value:
                 canonical = value  # one string for both

@@ -10,7 +10,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from itertools import islice
+from itertools import chain, islice
 
 from msgspec.structs import replace
 
@@ -71,11 +71,11 @@ class Structure:
     def _block(self, text: str, marks: Sequence[int], tops: Sequence[int]) -> list[Proved]:
         """The same for a block, in which ``marks`` end keys and ``tops`` are on lines that may head a table."""
         proved: list[Proved] = []
-        for table in fields.tables(text, tops, classify, _is_personal, _is_named):
-            proved += self._table(text, table)
+        tables = fields.tables(text, tops, classify, _is_personal, _is_named)
+        for table in chain(tables, fields.inserts(text)) if marks else tables:
+            for some in self._table(text, table):
+                proved += some
         if marks:
-            for table in fields.inserts(text):
-                proved += self._table(text, table)
             proved += self._fields(text, list(_fields(text, marks)))
         return proved
 
@@ -93,7 +93,7 @@ class Structure:
             if named and kind in PERSONAL and (fits or (value is not raw and self._fits(kind, raw))):
                 about_somebody.add((reader, field.record))
             if fits and not (kind in _JUDGED and _is_other(kind, text, field, reader, end, value)):
-                yield start, end, self._claim(kind, raw, value)
+                yield start, end - start, self._claim(kind, raw, value)
         for reader, field in named:
             if (reader, field.record) in about_somebody:
                 start, end = _trimmed(text, field)
@@ -104,13 +104,13 @@ class Structure:
                     and self._fits("PERSON", value)
                     and not _is_other("PERSON", text, field, reader, end, value)
                 ):
-                    yield start, end, self._claim("PERSON", raw, value)
+                    yield start, end - start, self._claim("PERSON", raw, value)
 
     def _claim(self, kind: str, raw: str, value: str) -> Claim:
         claim = self._kinds[kind].claim
         return claim if value == raw else replace(claim, value=value)
 
-    def _table(self, text: str, table: Table) -> list[Proved]:
+    def _table(self, text: str, table: Table) -> Iterator[list[Proved]]:
         """The cells of a table that their column proves, and the names in rows about somebody; some rows at a time."""
         proving: list[_Column] = []
         naming: list[_Column] = []
@@ -122,16 +122,14 @@ class Structure:
                 self._add(proving, i, "CREDIT_CARD", False, checks.card)
             else:
                 self._add(proving, i, kind, kind in PERSONAL, is_random if _is_ambiguous_secret(kind, key) else None)
-        proved: list[Proved] = []
         rows = iter(table.rows)
         while some := list(islice(rows, _ROWS)):
             cells = list(zip(*some, strict=True))
             for column in proving:
-                proved += column.proved(text, cells[column.at])
+                yield column.proved(text, cells[column.at])
             if naming and (about_somebody := _about_somebody(text, cells, proving)):
                 for column in naming:
-                    proved += column.proved(text, [cells[column.at][row] for row in about_somebody])
-        return proved
+                    yield column.proved(text, [cells[column.at][row] for row in about_somebody])
 
     def _add(
         self, columns: list[_Column], index: int, kind: str, is_personal: bool, test: Callable[[str], bool] | None
@@ -159,7 +157,7 @@ class Structure:
                 continue
             if self._fits(kind, value):
                 start = len(text) - len(text.lstrip())
-                yield i, (start, start + len(value), self._kinds[kind].claim)
+                yield i, (start, len(value), self._kinds[kind].claim)
 
     def _fits(self, kind: str, value: str) -> bool:
         known = self._kinds.get(kind)
@@ -208,7 +206,7 @@ class _Column:
         """What stands in some of its cells."""
         claim = self._kind.claim
         sizes = self.sizes(text, places)
-        return [(start, start + size, claim) for (start, _), size in zip(places, sizes, strict=True) if size]
+        return [(start, size, claim) for (start, _), size in zip(places, sizes, strict=True) if size]
 
     def sizes(self, text: str, places: Iterable[tuple[int, int]]) -> list[int]:
         """How much of each of some of its cells is a value, 0 for none."""
@@ -277,8 +275,8 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _moved(by: int, proved: Proved) -> Proved:
-    start, end, claim = proved
-    return start + by, end + by, claim
+    start, size, claim = proved
+    return start + by, size, claim
 
 
 def _between(places: Sequence[int], start: int, stop: int) -> list[int]:
