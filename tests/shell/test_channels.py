@@ -133,6 +133,22 @@ async def test_a_reader_too_far_behind_loses_its_own_stream_and_nothing_else() -
     assert await all_of(other) == [jsonrpc.result(2, {})]
 
 
+async def test_answers_that_nobody_comes_back_for_are_not_kept_beyond_what_one_reader_may_owe() -> None:
+    channel = SessionChannel("alice", 1000, LOGGER)
+    async with running(channel):
+        numbers = []
+        for id, size in enumerate((300, 300, 500, 900, 10)):
+            exchange = await channel.ask(Request(id, "tools/call"), b"{}")
+            numbers.append(exchange.number)
+            await say(channel, jsonrpc.result(id, {"text": "x" * size}))
+            channel.left(exchange, may_return=True, answered=False)
+        for number in numbers[:3]:
+            with pytest.raises(Refusal):
+                channel.resumed(channel.event_id(number, 0))
+        for number in numbers[3:]:
+            channel.resumed(channel.event_id(number, 0))
+
+
 async def test_initialize_cannot_be_taken_back() -> None:
     channel = SessionChannel("alice", 100, LOGGER)
     async with running(channel):

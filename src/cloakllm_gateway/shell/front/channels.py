@@ -216,11 +216,11 @@ class SessionChannel(Channel):
         if exchange is None:
             self._dropped(effect, "nobody waits for it")
             return
-        self._finish(exchange)
         if exchange.lost:
             self._dropped(effect, "its client has left")
         elif not exchange.answer(line, 200, failed="error" in message):
             self._dropped(effect, "its reader is too far behind")
+        self._finish(exchange)
 
     def _say(self, line: bytes, effect: Send) -> None:
         """A notification or a question: on the stream of the request it belongs to, else on the standing one."""
@@ -233,12 +233,14 @@ class SessionChannel(Channel):
                 stream.end()
 
     def _finish(self, exchange: Exchange) -> None:
+        """It has ended; who lost its connection may still come back for it, if not for ever."""
         self._exchanges.pop((type(exchange.id), exchange.id), None)
         if exchange.lost:
             return
-        self._finished[exchange.number] = exchange
-        if len(self._finished) > FINISHED:
-            self._finished.popitem(last=False)
+        finished = self._finished
+        finished[exchange.number] = exchange
+        while len(finished) > FINISHED or sum(each.stream.size for each in finished.values()) > self._unread:
+            finished.popitem(last=False)
 
     def close(self) -> None:
         self.end()

@@ -46,6 +46,11 @@ class Stream:
         self.ended = False
         self.followed = False
 
+    @property
+    def size(self) -> int:
+        """How many bytes of messages it holds."""
+        return self._unread_bytes + self._kept_bytes
+
     def put(self, line: bytes, status: int | None = None) -> bool:
         """Append a message; False (and nothing done) where the reader is too far behind.  One message always fits."""
         if self.ended or (self._unread_bytes and self._unread_bytes + len(line) > self._max_unread):
