@@ -136,7 +136,7 @@ def _due(layer: _Layer, above: _Due) -> _Due:
     """
     buffer, parts = layer.buffer, layer.parts
     signs = layer.seen.signs.keys() & folding.SIGNS.keys()
-    if not signs and not above and buffer.isascii() and buffer.count(SEPARATOR) < len(parts):
+    if not signs and not above and buffer.isascii() and not _holds_more(buffer, len(parts) - 1):
         return {}
     if len(parts) == 1 and not above:
         return {parts[0][0]: frozenset(kinds)} if (kinds := folding.kinds_of(buffer, signs)) else {}
@@ -154,6 +154,11 @@ def _due(layer: _Layer, above: _Due) -> _Due:
         if asked:
             due[text] = due.get(text, _NONE) | asked
     return due
+
+
+def _holds_more(buffer: str, separators: int) -> bool:
+    """Whether separators stand in the texts as well as between them."""
+    return buffer.count(SEPARATOR) > separators if separators else SEPARATOR in buffer  # much quicker
 
 
 def _deeper(layer: _Layer, depth: int, due: _Due) -> dict[int, View]:
