@@ -17,6 +17,8 @@ from cloakllm_gateway.detection.name_words import (
     NOT_NAMES,
     PARTICLES,
     PLACE_CUES,
+    PLACES,
+    ROLES,
     THING_CUES,
     TITLES,
     plain,
@@ -31,18 +33,29 @@ _NAME = re.compile(r"[^\W\d_]+(?:(?:(?!['’]s\b)['’-]|\.?[ \u00a0]{1,5}|[.\n]
 
 def cores(text: str, found: Found, language: str = ENGLISH) -> Iterator[Found]:
     """The name-shaped parts of what the model calls a person, less the words that are no names."""
-    for match in _NAME.finditer(text, found.start, found.end):
+    rest = _REST.match(text, found.end)
+    assert rest is not None  # it may be empty
+    for match in _NAME.finditer(text, found.start, rest.end()):
         whole = words_within(text, *match.span())
-        name = list(dropwhile(_starts_no_name, whole))
-        if language != ENGLISH or not any(word.low in SURE for word in name if not word.capital):
-            name = _capitals(name)
-        name = _less_roles(name)
-        while name and (name[-1].low in NO_END or name[-1].text in PARTICLES):
-            name.pop()
-        if not name or (len(name) == 1 and _is_no_lone_name(text, name[0], whole[0], language)):
-            continue
-        if _is_name(name) and not _placed(text, name):
-            yield Found(name[0].start, end_of(text, name[-1]), found.label)
+        in_small = language == ENGLISH and any(word.low in SURE for word in whole if not word.capital)
+        for stretch in (whole,) if in_small else _capitals(whole):
+            name = _less_roles(list(dropwhile(_starts_no_name, stretch)))
+            while name and (name[-1].low in NO_END or name[-1].text in PARTICLES):
+                name.pop()
+            if not name or (len(name) == 1 and _is_no_lone_name(text, name[0], whole[0], language)):
+                continue
+            if _is_name(name) and not _placed(text, name) and not _is_place(name):
+                yield Found(name[0].start, end_of(text, name[-1]), found.label)
+                break
+
+
+#: The rest of the word in which a model sees the end of a name.
+_REST = re.compile(r"(?:(?!['’]s\b)['’-]?[^\W\d_])*")
+
+
+def _is_place(name: Sequence[Word]) -> bool:
+    """`Hall Orchestra`, `Tales`: what ends as places and works do, and begins with no given name."""
+    return name[-1].low in PLACES and name[-1].low not in SURNAMES and name[0].low not in FIRST_NAMES
 
 
 def _is_no_lone_name(text: str, name: Word, first: Word, language: str) -> bool:
@@ -50,7 +63,13 @@ def _is_no_lone_name(text: str, name: Word, first: Word, language: str) -> bool:
     if name.low in SURE or name.low in SURNAMES:
         return name.low in FUNCTION_WORDS
     led = first.capital and first.end < name.start
-    if led and first.low not in GREETINGS and first.low not in CUES_BEFORE and not first.title:
+    if (
+        led
+        and first.low not in GREETINGS
+        and first.low not in CUES_BEFORE
+        and not first.title
+        and first.low not in ROLES
+    ):
         return True  # `Docker Swarm`, `Hidden Treasure`
     if name.low in FUNCTION_WORDS or name.low in GERMAN_NOUNS:
         return True
@@ -69,16 +88,20 @@ def _less_roles(name: list[Word]) -> list[Word]:
 _ROLE = 5
 
 
-def _capitals(name: Sequence[Word]) -> list[Word]:
-    """The first stretch of capitalised words, with the particles between them: models are unsure about verbs."""
+def _capitals(name: Sequence[Word]) -> Iterator[list[Word]]:
+    """The stretches of capitalised words, with the particles between them: models are unsure about verbs."""
     kept: list[Word] = []
-    for word in dropwhile(lambda word: not word.capital, name):
-        if not (word.capital or word.text in PARTICLES):
-            break
-        kept.append(word)
-    while kept and kept[-1].text in PARTICLES:
-        kept.pop()
-    return kept
+    for word in name:
+        if word.capital or _ARABIC.match(word.text) or (kept and word.text in PARTICLES):
+            kept.append(word)
+        elif kept:
+            yield kept
+            kept = []
+    if kept:
+        yield kept
+
+
+_ARABIC = re.compile(r"(?:al|el|ad|ar|as|az|ibn)-[A-Z]")
 
 
 #: What stands before a noun of German and hardly ever before a name: articles, and adjectives by their endings.
@@ -88,14 +111,23 @@ _GERMAN_ATTRIBUTE = re.compile(
     r"|[Ee]rste|[Ll]etzte|[Ee]igene|[Bb]eide|[Mm]ehrere|[Ee]inige)(?:[mnrs]|e[mnrs]?)?)"
     r"|[^\W\d_]{3,}(?:er|es|em|(?:isch|lich|ig|sam|iv|al|ell|bar|haft)e[mnrs]?))[ ]\Z"
 )
-_GERMAN_ENDING = re.compile(r".+(?:ung|ungen|heit|heiten|keit|keiten|schaft|schaften|ion|ionen|tät|ismus|nis|tum|chen)")
+_GERMAN_ENDING = re.compile(
+    r".+(?:ung|ungen|heit|heiten|keit|keiten|schaft|schaften|ion|ionen|tät|ismus|nis|tum|chen|mittel|ium|isten|esier)"
+)
 
 
 def _is_german_noun(text: str, word: Word) -> bool:
     """Whether a lone capitalised word of German is a noun: a common one, by its ending or by what is before it."""
-    if word.low in GERMAN_NOUNS or _GERMAN_ENDING.fullmatch(word.low) or text[word.start - 1 : word.start] == "„":
+    if (
+        word.low in GERMAN_NOUNS
+        or (_GERMAN_ENDING.fullmatch(word.low) and len(word.text) > 6)
+        or text[word.start - 1 : word.start] == "„"
+    ):
         return True
-    return _GERMAN_ATTRIBUTE.search(text, max(word.start - 20, 0), word.start) is not None
+    attribute = _GERMAN_ATTRIBUTE.search(text, max(word.start - 20, 0), word.start)
+    return attribute is not None and not (
+        attribute[0][0].isupper() and text[attribute.start() - 1 : attribute.start()] == " "
+    )
 
 
 def is_name_in(language: str, text: str, found: Found) -> bool:
@@ -117,6 +149,11 @@ def is_known_name(word: str) -> bool:
     return low in FIRST_NAMES or low in SURNAMES
 
 
+_DETERMINERS = frozenset("the a an this these those their its our".split())
+#: What is called after somebody.
+_OWNED = re.compile(
+    r"(?: \w+)? (?:government|administration|regime|family|camp|campaign|trial|brothers|sisters|estate|novel)\b"
+)
 _CODE_AFTER = re.compile(r"[(\[_=\d]|\.\w|::")
 
 
@@ -155,4 +192,6 @@ def _placed(text: str, name: Sequence[Word]) -> bool:
     if len(name) > 1 or name[0].low in SURE:
         return False
     *_, cue = ("", *text[max(name[0].start - 12, 0) : name[0].start].split())
+    if cue.lower() in _DETERMINERS and name[0].low not in SURNAMES and name[0].low not in FIRST_NAMES:
+        return _OWNED.match(text, name[0].end) is None  # `the Bateleurs`, `their Thali`
     return cue in PLACE_CUES or (cue.lower() in THING_CUES and name[0].low not in SURNAMES)

@@ -13,6 +13,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import dropwhile
 
+from cloakllm_gateway.detection.name_company import in_company
 from cloakllm_gateway.detection.name_runs import (
     MID_SENTENCE,
     PERSON,
@@ -61,6 +62,7 @@ def evident(text: str, found: Iterable[Run]) -> Iterator[Found]:
     yield from _beside_addresses(text, in_order)
     yield from _listed_in_capitals(text)
     yield from _in_notes(text)
+    yield from in_company(text)
 
 
 def told_alone(run: str) -> int:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from unicodedata import combining, normalize
 
+from cloakllm_gateway.detection.name_given import GIVEN
+
 
 def plain(word: str) -> str:
     """A word as the lists have it: lower case, without accents."""
@@ -22,192 +24,9 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(map(plain, text.split()))
 
 
-#: Given names: Europe, the Americas, South Asia, the Arab world, Africa, romanised East Asia.
-FIRST_NAMES = words_of("""
-    gerrit arben ratana petronella maria amanda inger danial romi asya hleb emmie paige vikash tanvir waheed aaliyah
-    aaron abby abdel abdul abdullah abdulrahman abel abena abigail abiola abraham achim ada adaeze adam ade adebayo
-    adela adelaide adele adelheid aditya adnan adolf adrian adriana adriano afonso agata agatha agnes agneta
-    agnieszka agus ahmad ahmed aidan aileen aino aisha aitana ajay akash akiko akira al alan alana alastair alba
-    albert alberta alberto albrecht aldo alec aled alejandra alejandro aleksandar aleksander aleksandra aleksei
-    aleksey alena alessandra alessandro alessia alex alexa alexander alexandra alexandre alexandru alexei alexis
-    alfie alfio alfonso alfred alfredo alice alicia alina alison aliya allison alma almut alois aluisio alvaro alvin
-    alyssa ama amal amanda amara amber amelia amelie amina amir amit amos amparo amy ana anais ananya anastasia
-    anastasiya anatoly anaïs anders andre andrea andreas andrei andres andrew andris andriy andrzej andy anette
-    angel angela angeles angelica angelina angelo angie angus anibal anica anil anita anja anjali ankit ann anna
-    annabel annabelle annalisa annamaria anne anne-marie annegret anneke annelie anneliese annette annie annika
-    anouk ansgar anthony antoine anton antonella antonia antonio antónio anwar anya aoife aparecida april archie ari
-    ariana arianna aribert ariel arjun arkady arlene arlo armanda armando armida arnaud arne arnold art arthur artur
-    arturo arun arvind arvydas asha ashley ashok ashwin asif assunta astrid asuncion athena audrey august aurelie
-    aurora austin ava avery axel ayesha aymeric ayse aysegul ayumi ayşe aziza babatunde bahar baptiste barbara
-    barbel barry bartosz bastien bayu beata beatrice beatriz becki becky begona belen bella ben benedict benedikt
-    bengt beniamino benito benjamin benoit beppe bernadette bernard bernardete bernardo bernd bernhard bernice
-    bertha berthold bessie beth bethany betsy bettina betty beverly bhavna bianca bilal bill birgit birgitta bishnu
-    bjarne bjorg bjorn björn blake blanca blas bo bob bodo bogdan bohdan bojan bonnie boris borislav borja borje
-    bozena brad bradford bradley brandi brandon branko brenda brendan brent brett brian brianna brice bridget
-    brigitte britta brittany bronwyn brook bruce bruna bruno bryan bryant bryony budi burkhard byron bärbel caetano
-    caitlin caleb callum calogero calum calvin camden cameron camila camilla camille candace candela carina carl
-    carla carlo carlos carlota carlton carly carmel carmela carmelo carmen carminda carmine carol carolina caroline
-    carolyn carrie carson carsten casey cassandra catarina caterina catherine cathy cayetano cecile cecilia cedric
-    celeste celia celine cerys cesar cesare cettina chad chance chandra chantal charity charlene charles charlie
-    charlotte charmaine chase chelsea chen cheryl chester chiara chidi chinedu chioma chloe chloé chris christa
-    christelle christi christian christiane christina christine christl christof christoph christophe christopher
-    chukwu chukwuemeka ciara cindy ciro claire clara clare clarence claude claudia claudio claus clay clemens
-    clement clementine clifford clive clémence cole colette colin colleen conceição concepcion concetta connor conor
-    conrad constance consuelo cooper cora cordelia cordula corentin corey corinne cornelia cornelius corrado cory
-    cosimo courtney craig cristian cristiano cristina cristobal crystal curtis cynthia cátia cédric dag dagmar
-    daisuke daisy dale dalia dalton damian damiano damien dan dana daniel daniela daniele danielle danny daphne
-    darcy daria dario darius darlene darrell darren darryl darwin darya daryl dave davi david davide dawid dawn
-    dawson dean deanna debbie deborah debra deepak deepika deirdre delia della delores delphine demetrio denis
-    denise dennis denny denys derek derrick desiree desmond detlef detlev devika devin dewi dexter diana diane
-    dianne didier diego dieter dietmar dietrich dimitri dimitris dimitry dina dionisio dirk divya dixie dmitri
-    dmitry doerte dolores domingo dominic dominick dominik dominika dominique don donald donatella donato donna
-    donovan dora doreen dorian doris dorota dorothea dorothy doug douglas dragan drake drew duarte duc duncan dung
-    dusan dustin dvorak dwayne dwight dylan débora dörte dũng earl earnest eberhard ebony eckhard ed eddie edeltraud
-    edgar edith edmund edmundo edna edoardo edouard edson eduardo edvard edward edwin eero efrain efua egon ehrhard
-    eileen eilidh einar eino eko elaine elbert elden eldon eleanor elena eleni elfriede eli eliana eliane elias elif
-    elijah elin elina elisa elisabete elisabeth elisabetta elise elisha eliza elizabeth elke ella ellen elliot
-    elliott elmer elodie eloise elsa elsie elton elvira elvis emanuela emanuele emeka emeline emery emiko emil
-    emilia emiliano emilie emilio emily emma emmanuel emmett emmie emmy emppu emre encarnacion engelbert enid enrico
-    enrique enriqueta enza enzo eoin erhard eric erica erich erik erika erin erling ermanno erminia erna ernest
-    ernestina ernesto ernie erwin esben esme esmeralda espen esperanza esteban estella estelle ester esther ethan
-    ethel etienne ettore eugen eugene eugenia eugenio eulalia eunice eustaquio eva evan evaristo evelyn everett
-    evgeny ewa ewald ewan ezekiel ezra fabian fabiana fabien fabienne fabio fabiola fabrice fabrizia fabrizio
-    fabrício fadi faisal faith farah farid fatih fatima fatma fatou faustino fausto faye federica federico felicia
-    felicitas felicity felipe felix ferdi ferdinand fergus fermin fern fernanda fernando ferruccio filip filippo
-    filomena finn fiona flavia flavio fletcher flora florence florent florian floyd flynn flávia flávio folake
-    forrest franca frances francesca francesco francine francis francisca francisco franck franco francois frank
-    franklin franz françois françoise fraser frauke fred freddie frederic frederick frederik freja freya frieda
-    friederike friedhelm friedrich fritz frode froilan fulvia fulvio fumiko fátima gabi gabriel gabriela gabriele
-    gabriella gabrielle gael gaelle gaetan gaetano gaia gail gareth garrett gary gaurav gavin gebhard geert gemma
-    gene geneva genevieve gennady gennaro geoff geoffrey george georgia georgina gerald geraldine gerard gerardo
-    gerd gerda gerhard gernot gero gertrud gertrude gesine gethin ghada ghislaine giacinto giacomo gianfranco
-    gianluca gianmarco gianna gianni giedre gilbert gilberto gilda gilles gilson gina ginevra ginger gioacchino
-    gioia giordano giorgio giovanna giovanni gisela gisele gita giulia giuliana giuliano giulio giuseppe giuseppina
-    gladys glen glenda glenn gloria glória gonzalo goran gordon gottfried gotthard grace graciela grady graham grant
-    grazia graziella greg gregoire gregor gregorio gregory greta gretchen gretel griffin grigory grzegorz guadalupe
-    gudrun guenter guido guillaume guillermo gunilla gunnar gunther gustav gustavo guy gwen gwendolyn götz günter
-    günther haakon habib hadley hakan hal hala halina halvor hamish hamza hana hanh hani hank hanna hannah hannele
-    hannelore hannes hans hans-peter harald haris harish harley harmony harold harper harriet harris harrison harry
-    hartmut haruka haruto harvey hassan hatice hattie haya hayley hazel heather hector hedda hedwig heidi heike
-    heikki heiko heiner heinrich heinz heitor helder helen helena helene helga helge helmut hendrik henning henri
-    henrietta henrik henrike henrique henry herb herbert heribert herman hermann hermione hernan herschel herta
-    herve hervé hester hideo hilario hilary hilda hildegard hilton hiltrud hiro hiroko hiroshi hisham hitoshi holger
-    holly homer homero hope horace horst hortensia howard hubert hubertus huda hudson hugh hugo humberto hung hunter
-    huong huseyin hussein hyman hyun håkan hélène hùng hüseyin hương hạnh ian ibrahim ida ifeoma ignacio igor ilaria
-    ilka ilkka ilona ilse ilze imelda imke immacolata imogen imran indah ines inese inga inge ingeborg ingo ingolf
-    ingram ingrid ingvar inmaculada inês ira irene irina iris irma irmgard irmtraud irvin irving iryna isaac isabel
-    isabella isabelle isaiah isaura ishaan isidro ismail isolde israel itziar ivan ivana ivanka ivano ivo ivone ivy
-    iván iñaki jacek jacinta jacinto jack jackie jackson jaclyn jacob jacqueline jacquelyn jacques jada jade
-    jadranka jaime jakob jakub jamal james jamie jamila jan jana jandira jane janelle janet janette janez janice
-    janie janine janis janusz jared jarmila jarmo jaromir jaroslav jaroslaw jarrod jasmin jasmine jason javier jay
-    jayden jayne jean jean-claude jean-luc jean-marc jean-michel jean-paul jean-pierre jeanette jeannette jeannie
-    jed jeff jefferson jeffrey jelena jen jenifer jenna jennifer jenny jens jerald jeremiah jeremy jermaine jerome
-    jerry jesper jesse jessica jessie jesús jewel jianguo jihoon jill jim jimena jimmie jimmy jiri jitka jiwoo jo
-    joachim joan joana joanna joanne joao joaquim joaquin joaquín jocelyne jochem jochen jodi jodie jody joe joel
-    joelle joerg johan johann johanna johannes john johnnie johnny jolanta jolene jon jonas jonathan jonna jordi
-    jorge jorgen jorgina jorma jose josef josefa josefin josefina joseph josephine josh joshua josiane josie jost
-    josé jovita joy joyce joão joël juan juana juanita judi judith judy juergen juha jukka jules julia julian
-    juliana julianne juliano julie julien juliet juliette julio julius julián june junko jurgita juris jussara
-    justin justine justyna jutta jyoti jéssica jörg jörn jørgen jürgen jānis kaarina kacper kai kaitlyn kajsa kalle
-    kamal kamala kamil kamila kara kareem karel karen kari karim karin karina karl karl-heinz karl-theodor karla
-    karlis karolina kasey kaspar katarina katarzyna kate katerina katharina katherine kathie kathleen kathrin
-    kathryn kathryne kathy katie katja katrin katrina katya kavita kay kayla kazuo keiko keira keith kellie kelly
-    kelsey kelvin kemal ken kendall kendra kendrick kenichi kenji kenneth kenny kent kenta kerem keri kerri kerry
-    kerstin kevin khadija khaled khalid kiara kieran kim kimberly kiran kirill kirk kirsi kirsten kirsti kirsty
-    kitty kjell kjersti kjetil klara klaus klemens knut kofi konrad konstantin krista kristen kristie kristin
-    kristina kristof kristoffer krystal krystyna krzysztof kseniya kumar kunal kurt kwabena kwame kyle lacey
-    laetitia laila lakshmi lalita lamar lamberto lan lana lance landon lara larissa larry lars lasith lasse laszlo
-    latifa latoya laura laurel lauren laurence laurent lauri laurie lavonne lawrence layla laís leah leandra leandro
-    leanna leanne lee leena leif leigh leila leland lena lenka lennart lenny lenora leo leocadia leon leona leonard
-    leonardo leonie leonora leopold lerato leroy leslee lesley leslie lester leticia letizia letícia levi lewis
-    leyla liam liborio lidia liesel lieselotte lila lilian liliana lilith lillian lily lina linda lindiwe lindsay
-    lindsey linh linnea linus lionel lisa liselotte liz lizzie lloyd logan loic lois lola lonnie lora lore loredana
-    loren lorena lorenz lorenzo loretta lori loris lorna lorraine lothar lottie lou louella louis louisa louise
-    lourdes lourenço lovisa loïc lubomir luc luca lucas lucia luciana luciano lucie lucien lucille lucinda lucy
-    lucía ludger ludmila ludovic ludwig luigi luigia luis luisa luiz luiza lukas lukasz luke lukáš luna luther lutz
-    luís luísa lydia lydie lyle lynda lynette lynn lynne lyudmila lázaro léa lígia lívia līga mabel macarena maciej
-    maddalena madeleine madhuri madison mads mae magali magda magdalena maggie magnus maha mahmoud maja majid makoto
-    maksim malachi malcolm malgorzata malik malinda mallory mamadou mandla mandy manfred manlio manoj manolo manon
-    manuel manuela mara marc marc-antoine marcel marcela marcella marcelo marci marcia marcin marco marcos marcus
-    marcy mareike marek maren margaret margarete margarita margaux margie margit margot margret margrit marguerite
-    maria mariam marian mariana mariangela marianna marianne mariano mariarosa maribel maricarmen marie marie-claire
-    mariella marietta marija mariko marilena marilyn marina marine mario marion maris marisa marit marita marius
-    mariusz marjorie marjory mark markku marko markus marlene marlies marliese marlon marsha marshall marta marten
-    martha martijn martin martina marty martín marvin marwan mary maryam maryse marília masako massimiliano massimo
-    mateo mateusz matheus mathew mathias mathieu mathilde mathis matilda matt matteo matthew matthias matti mattia
-    mattie matías matěj maude maureen maurice mauricio maurizio mauro maurício mavis max maxim maxime maximilian
-    maximo maxine maxwell may maya mayumi małgorzata mechthild meera megumi mehmet mei meike meinhard melanie melba
-    melinda melissa melvin mercedes mercy meredith merle merlin merrill mervyn mette micaela michael michaela michal
-    michał micheal michel michela michele micheline michelle michiko mickey miguel mihai mika mikael mike mikhail
-    mikkel mikko mila milan mildred milena miles milica miller millicent millie milos milton mindy minh minji minjun
-    minna minnie minoru mira miranda mireille mirela mirella miriam mirjam mirko miroslav misaki missy misty mitch
-    mitchell mitzi mladen mohamed mohammad mohammed mohan mohit moira mollie molly mona monica monika monique
-    montserrat monty moreno morgan morgane moritz morris morten moses mounir mourad muhammad mukesh murad murat
-    muriel murilo mustafa myles myra myriam myrna myrtle márcia márcio máximo mónica nabil nabila nadezhda nadia
-    nadim nadine nadja nahia najwa nancy nanette naoko naomi natalia natalie nataliya natasha nathalie nathan
-    nathanael nathaniel natividad naveen nawal nayeli nazario nebojsa ned neha neil nell nella nelly nelson nerea
-    neslihan nettie neusa neville ngozi nguyen niamh nicholas nick nicki nicky nico nicola nicolai nicolas nicole
-    nicoletta nicolás nicolò niels nieves nigel nikhil nikita nikki niklas nikola nikolai nikolaus nikolay nikos
-    nils nimal nina nisha nitin nkechi noah noboru noel noelia noelle noemi noemie nola nomvula nona noor nora
-    norbert noreen noriko norma norman norris noura nuno nunzia nunzio nurul nádia obinna octavio océane oddvar
-    odile ofelia oguz oisin okan oksana ola olaf olalla ole oleg oleksandr olena olga oliveira oliver olivia olivier
-    olli oluwaseun omar ondrej ondřej onur opal ora orazio orhan oriol orlando ornella orsola ortwin orville osama
-    oscar oskar osman osvaldo oswald otis ottavia ottavio ottilie otto otávio oumar owain owen oyvind ozlem ozzie
-    paavo pablo paco padraig paloma pam pamela pankaj pansy paola paolo parker parvati pascal pascale pascaline
-    pascual pasquale pat patience patrice patricia patricio patrick patrik patrizia patrícia patsy patti patty paul
-    paula paulette paulina pauline paulino paulo pavel pawel paweł paxton pearl pedro peer peggy pekka penelope
-    penny pepe per per-olof percy pernille perry peter petr petra petri petros petunia phil philine philip philipp
-    philippa philippe philippine phillip phoebe phoenix phuong phyllis phương pia pierluigi piero pierre pietra
-    pietro pilar pina pino piotr pippa pirjo polina polly pooja porter portia prakash pranav prasad prashant preeti
-    preston primitivo primo priscilla priya priyanka prudence przemyslaw putu quang quentin quincy quinn rachel
-    radek radha radoslaw rafael rafaela rafal rafał raffaele raffaella ragnar rahul raimund raimundo rainer raivis
-    raj rajesh rajiv ralf ralph ramesh ramon ramona ramsay ramón randal randall randy rania raphael raphaël raquel
-    rasa rasha rashid rasmus raul ravi ray raymond raúl reagan rebecca rebekah reed reem reggie regina reginald reid
-    reidar reiner reinhard reinhold rekha remi remo renae renata renate renato rene renee renzo rené rex rhiannon
-    rhoda rhonda rhys ricarda ricardina ricardo riccardo rich richard richie rick ricky rida riikka riley rina risto
-    rita rizky roar rob robbie robert roberta roberto robin rocco rochelle rocky rocío rod roderick rodney rodolfo
-    rodrigo rogelio roger rogério rohan rohit roisin roland rolando rolf rolland romain roman romano romina romolo
-    ron ronald ronan ronda ronnie rosa rosalia rosalie rosalind rosalyn rosalía rosanna rosanne rosario rose
-    rosemarie rosemary rosie roslyn ross rossana rossella rostislav roswitha rosângela rowan roxanne roxie roy ruben
-    ruby rubén rudi rudolf rudy ruediger rufus ruggero rui rukmini rune rupert ruslan russ russell rusty ruth
-    ruwanthi ryan ryo ryota régis rémi rüdiger saara sabatino sabina sabine sabrina sachin sadie said sakura sally
-    salma salome salvador salvatore sam samantha sami samir samira sammy samuel samuele sana sandeep sandi sandra
-    sandrine sandro sandy sanja sanjana sanjay sanna santiago santo santos saoirse sara sarah sari sascha sasha
-    satomi satoshi satu saul saverio savita sawsan scott sean sebastian sebastien sebastián seija selena selim
-    selina selma seojun seppo serafina serena serenity sergei sergey sergio serkan seth settimio sevda sevgi seymour
-    shane shankar shannon sharon shaun shauna shawn shawna sheila sheldon shelia shelley shelly sherri sherry sheryl
-    shigeru shilpa shinji shirin shirley shreya sibel sibusiso sibylle sid sidney siegbert siegfried sieglinde
-    siegrid sierra signe sigrid sigurd siiri silas silke silvana silvano silvestro silvia silvio simon simona simone
-    simão sinan sindre sinead siobhan siobhán sipho siti siv skip sky slavko slobodan snezana snorre sofia sofie
-    solange soledad solvei solveig somchai sondra sonia sonja sooyeon sophia sophie soren spencer stacey stacie
-    stacy stan stanford stanislav stanislaw stanley stefan stefania stefanie stefano steffen stella stepan stephan
-    stephane stephanie stephen sterling steve steven stevie stewart stig stina stoyan stuart stéphane sue sumaya
-    summer sune sunil sunita sunny suresh susan susana susann susanna susanne susete sushma susie suzan suzanne
-    suzette svein sven svetlana swantje swati swetha sybil sybille sylvain sylvester sylvia sylvie sébastien sérgio
-    séverine sönke søren tabitha tad tadashi tadeusz tahir takashi takeshi takumi tamara tami tamika tammy tancredi
-    tania tanja tanner tanya tapani tara taras tariq tarja tatiana tatiane tatsuya taylor ted teddy teemu telma
-    tendai teodoro teresa teri terje terrance terrence terri terry tess tessa tetsuya teófilo thabo thaddeus thandi
-    thanh thao thaís thea theda thelma themba theo theodor theodore theresa theresia thiago thibault thibaut thierry
-    thilo thomas thor thora thorben thorbjorn thorsten thuy thảo tia tiago tiffany tihomir tilda till tilly tim timo
-    timothy timur tina tiril tiziana tiziano tobias toby todd toivo tom tomas tomasz tomislav tommaso tommie tommy
-    tomoko tomomi tomás tomáš tomé tone toni tony tonya torben torbjörn tore tori torsten torunn toshiro tracey
-    tracy trang traute trent trevor tricia trina trinity trisha tristan trond trude trudy truman trygve tuan tullio
-    tuncay tuomas tuula tuấn twila tyler tyrone tyson tânia ubaldo udo ugo ugur ulf ulla ulli ulrich ulrike ulysses
-    uma umberto ursel ursula uschi usha uta ute uwe vaclav val valarie valdis valentin valentina valentine valentín
-    valeria valerie valter vance vandana vanessa varun vasil vasily vaughn veit velma venkatesh vera verena verna
-    vernon veronica veronika veronique vesna vibeke vicenta vicente vicki vicky victor victoria vidar vijay vikram
-    viktor viktoria ville vince vincent vincenza vincenzo vinod vinícius viola violet violeta virginia vitalii
-    vitaly vito vittoria vittorio vitória viv vivek vivian viviana viviane vivien vladimir vladislav vojtech volkan
-    volker volkmar volodymyr vytautas vânia wade wael wagner walburga waleed wallace walter waltraud wanda wanida
-    ward warren wayan waylon wayne wei weiwei wellington wendell wendi wendy wenzel werner wesley weston whitney
-    wiebke wilbert wilbur wiley wilfred wilfredo wilfried wilhelm wilhelmina will willa willard willem william
-    willie willow willy wilma winfried winifred winnie winona winston wojciech wolf wolfgang wolfram woodrow wyatt
-    xavier xiaoming ximena xiuying yago yahya yann yannick yara yaroslav yash yasin yasmin yasmine yaw yelena
-    yevgeny yifan yilmaz ylva yngve yohann yoko yolanda yosef yoshiko younes youssef yuki yulia yuliya yumi yuri
-    yusuf yves yvette yvonne zacarias zachary zack zahra zaid zainab zane zanele zara zbigniew zdenek zdravko
-    zeferino zehra zeinab zeke zelda zeljko zeynep ziad zivko zlatan zoe zofia zoltan zoran zoé zuzana álvaro ángel
-    åke åsa élodie étienne ömer øystein øyvind úrsula đức łukasz
-""")
+#: Given names; those that are words too among them.
+FIRST_NAMES = words_of(GIVEN)
+
 
 #: Those that are words, places or products too: alone a reason to look, before a surname a name.
 AMBIGUOUS_NAMES = words_of("""
@@ -240,12 +59,35 @@ WORD_NAMES = words_of("""
     ward will willow wolf
 """)
 
+#: Surnames that are words, given names or places as well: names where something else says so.
+SURNAMES_AND_WORDS = words_of("""
+    ball banks bell berry bishop black blunt bond booth bowers brown butcher buckley cannon carter christie cole cook
+    cotton cross day dean english farmer field finch fish fisher ford forest forrest fox french frost gates glass gold
+    goldsmith golden good grant graves gray green grey hall hardy hart hawk hill hodge holland hood hope hunt hunter
+    irons jordan judge key keys king kirk knight lake lamb lane law lay lees lincoln little long love maclean mann
+    march marsh mason mercer moon morris moss newman nichols noble north page paris park parker parks parsons
+    peacock pearson penny piper pond poole pope porter potter powers presley price prince reed rice rich rivers rose
+    rush sharp short silver singer small smart smith snow south spears stone storm strong summers swan temple thomas
+    tucker turner underwood vance wade ward waters webb weeks wells west white wild winter winters wise wolf wood
+    woodward wright york young
+""")
+
 #: What stands before a name and makes it one.
 TITLES = words_of("""
     brigadier capt captain col colonel corporal dame detective dhr doctor don dona doña dr frau gen general herr
     imam inspector judge justice lady lieutenant lord lt madam madame major mevr miss mlle mme monsieur mr mrs ms mx
     pastor prof professor rabbi rev reverend senator senor senora sergeant señor señora sgt signor signora signore
     sir sr sra
+""")
+
+#: What somebody is: stands before a name without being one.
+ROLES = words_of("""
+    actor actress ambassador author captain chancellor coach congressman congresswoman director drummer emperor governor
+    guitarist king mayor minister nurse officer pope president prince princess producer queen saint secretary senator
+    sheikh sheriff singer sultan writer
+    bruder bundeskanzler bundeskanzlerin ehefrau ehemann fürst graf gräfin herzog herzogin kaiser kaiserin könig
+    königin laut mutter papst pfarrer präsident präsidentin prinz prinzessin richter richterin ritter schauspieler
+    schwester sohn tochter vater zar
 """)
 
 #: What may stand inside a name in lower case.
@@ -462,4 +304,4 @@ GERMAN_NOUNS = words_of("""
 """)
 
 #: Capitalised words that are no names.  A find made of them is dropped, one that begins with them loses them.
-NOT_NAMES = COMMON | CALENDAR | SOFTWARE
+NOT_NAMES = COMMON | CALENDAR | SOFTWARE | ROLES

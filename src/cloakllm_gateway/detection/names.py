@@ -38,6 +38,7 @@ from cloakllm_gateway.detection.name_beliefs import (
     is_name_in,
     stands_as_thing,
 )
+from cloakllm_gateway.detection.name_company import parts, stands_alone
 from cloakllm_gateway.detection.name_rules import canonical, evident
 from cloakllm_gateway.detection.name_runs import PERSON, WORD, Found, Run, runs, windows
 from cloakllm_gateway.detection.settings import ALL_LANGUAGES
@@ -166,8 +167,8 @@ def _span(text: str, name: Found) -> Span:
     return Span(name.start, name.end, name.label, value, canonical(value), proof=Proof.NAME, rank=RANK)
 
 
-def _everywhere(text: str, found: Iterable[Found]) -> Iterator[Found]:
-    """Each further word-bounded occurrence of a found name.
+def _everywhere(text: str, found: Sequence[Found]) -> Iterator[Found]:
+    """Each further word-bounded occurrence of a found name, and its parts where they stand alone.
 
     Linear: at each word of the text, one look-up for each length that names
     beginning with that word have, and there are at most ``SPREAD`` of those.
@@ -182,7 +183,10 @@ def _everywhere(text: str, found: Iterable[Found]) -> Iterator[Found]:
             lengths.setdefault(first.group(), set()).add(len(value))
     if not labels:
         return
+    again = parts(text, found)
     for match in WORD.finditer(text):
+        if match.group() in again and stands_alone(text, *match.span()):
+            yield Found(*match.span(), PERSON)
         for length in lengths.get(match.group(), ()):
             end = match.start() + length
             label = labels.get(text[match.start() : end])
