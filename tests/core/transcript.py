@@ -96,7 +96,7 @@ class Conversation:
             case Send(peer, message):
                 # Through bytes and back: what a peer would really read.
                 self.sent.append((peer, jsonrpc.decode(jsonrpc.encode(message))))
-            case Scan(job, texts):
+            case Scan(job, _, texts):
                 if self.broken_detection:
                     return ScanFailed(job, self.broken_detection)
                 return Scanned(job, _DETECTOR.find(texts))

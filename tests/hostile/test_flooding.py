@@ -106,18 +106,34 @@ def test_a_flood_of_values_is_withheld_and_costs_the_others_nothing(peers: Proce
     assert max(costs) < 1.0  # a call that had to wait for the flood would have had all of its work in between
 
 
-def test_notifications_without_end_do_not_stop_the_others(peers: Processes, tmp_path: Path) -> None:
-    storm = [
-        {"notify": "notifications/message", "params": {"level": "info", "data": f"u{n}@posteo-mail.de"}}
-        for n in range(3000)
+#: How many notifications, what stands in each beside a new value, and where values are kept: small ones are looked at
+#: where they are read, large ones by a worker, and a store on disk takes its time for each.
+STORMS = {
+    "small": (3000, "", "memory"),
+    "large": (600, "the quick brown fox " * 1000, "memory"),
+    "on disk": (1500, "", "sqlite"),
+}
+
+
+@pytest.mark.parametrize("storm", STORMS)
+def test_notifications_without_end_do_not_stop_the_others(peers: Processes, tmp_path: Path, storm: str) -> None:
+    count, more, backend = STORMS[storm]
+    said = [
+        {"notify": "notifications/message", "params": {"level": "info", "data": f"{more}u{n}@posteo-mail.de"}}
+        for n in range(count)
     ]
-    evil = hostile(tmp_path).tool("storm", [*storm, *text("done")])
-    driver = meet(peers, crm(tmp_path), evil)
+    evil = hostile(tmp_path).tool("storm", [*said, *text("done")])
+    honest = crm(tmp_path).tool("mail", text("{{who}}@posteo-mail.de")).tool("letter", text(f"{more}{{{{who}}}}@a.io"))
+    driver = meet(peers, honest, evil, vault={"backend": backend})
     driver.call("logging/setLevel", {"level": "debug"})
     storming = driver.ask("tools/call", {"name": "evil__storm", "arguments": {}})
     driver.tool("crm__search", {"query": "x"}, timeout=5)
-    assert driver.received.count(b"notifications/message") < 3000  # it had its turn before the storm was over
-    for _ in range(9):
+    assert driver.received.count(b"notifications/message") < count  # it had its turn before the storm was over
+    for n in range(3):
         driver.tool("crm__search", {"query": "x"}, timeout=5)
+        assert text_of(driver.tool("crm__mail", {"who": f"kim{n}"}, timeout=5)).startswith("[EMAIL_")
+        assert "[EMAIL_" in text_of(driver.tool("crm__letter", {"who": f"lee{n}"}, timeout=5))
+    assert driver.received.count(b"notifications/message") < count
     driver.answer(storming, timeout=60)
+    assert driver.received.count(b"notifications/message") == count
     assert "posteo-mail.de" not in driver.received.decode()

@@ -140,14 +140,15 @@ class Scan(Struct, frozen=True):
     """Look for personal data; small work is done at once, large work and names in a worker."""
 
     job: int
+    upstream: str
     texts: Sequence[Text]
-    origin: str
 
 
 class Assign(Struct, frozen=True):
     """Give each spelling its token and make the mapping durable before it is used."""
 
     job: int
+    upstream: str
     origin: str
     group: str
     spellings: Sequence[Spelling]

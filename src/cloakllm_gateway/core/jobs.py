@@ -115,7 +115,7 @@ class Jobs:
         """Have texts looked at that are going the other way."""
         self._numbers += 1
         self._looking[self._numbers] = then
-        self._emit(Scan(self._numbers, texts, upstream.name))
+        self._emit(Scan(self._numbers, upstream.name, texts))
 
     def scanned(self, job: int, found: Sequence[Sequence[Span]]) -> None:
         if then := self._looking.pop(job, None):
@@ -156,10 +156,10 @@ class Jobs:
             return
         match step:
             case NeedScan(looks):
-                self._emit(Scan(job, looks, work.upstream.name))
+                self._emit(Scan(job, work.upstream.name, looks))
             case NeedAssign(spellings):
                 name = work.upstream.name
-                self._emit(Assign(job, self._policy.origin(name), self._policy.group(name), spellings))
+                self._emit(Assign(job, name, self._policy.origin(name), self._policy.group(name), spellings))
             case Clean():
                 del self._running[job]
                 self._finish(work, sanitizing.report, step, self._clock() - began)

@@ -49,6 +49,7 @@ from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.shell import signals
 from cloakllm_gateway.shell.audit.recorder import Audit
 from cloakllm_gateway.shell.auditing import append_entry, audit_of, audited, warn_where_not_audited
+from cloakllm_gateway.shell.beside import Beside
 from cloakllm_gateway.shell.config import Config
 from cloakllm_gateway.shell.link import Link
 from cloakllm_gateway.shell.logging import Logger
@@ -95,6 +96,7 @@ class Interpreter:
         self._audit = audit
         self._tasks = tasks
         self._events = Turns[Event](BACKLOG)
+        self._beside = Beside(tasks, BACKLOG)
         self._timers = Timers(self.post)
         self._large: set[int] = set()
         self._in_a_row = 0
@@ -112,10 +114,11 @@ class Interpreter:
             if pinged is not None:
                 answer = Send(CLIENT, jsonrpc.result(pinged, {}), answers="ping")
                 return self._front.send(jsonrpc.encode(answer.message), answer)
-        room = self._events.put(_sender(event), event)
+        sender = _sender(event)
+        room = self._events.put(sender, event)
         if not self._busy:
             self._go_on()
-        return room
+        return self._beside.room(sender) if room is READY else room
 
     async def run(self) -> None:
         """Wait for whatever has to be waited for, until cancelled."""
@@ -230,14 +233,15 @@ class Interpreter:
             case Send():
                 yield from self._deliver(effect)
             case Scan():
-                if sum(len(text.text) for text in effect.texts) > INLINE:
+                size = sum(len(text.text) for text in effect.texts)
+                if size > INLINE:
                     self._large.add(effect.job)
                 if self._scanner.is_small(effect.texts) and not self._store.shared:
                     soon(self._scan_now(effect))
                 else:
-                    self._tasks.start_soon(self._scan_beside, effect)
+                    self._beside.start(effect.upstream, partial(self._scan_beside, effect), large=size > LARGE)
             case Assign():
-                self._tasks.start_soon(self._assign, effect)
+                self._beside.start(effect.upstream, partial(self._assign, effect))
             case Used(tokens):
                 self._tasks.start_soon(self._use, tokens)
             case Record():

@@ -1,0 +1,58 @@
+"""Work that goes on beside the event loop's own: of each upstream one piece at a time.
+
+Large texts, names and stores are for others to work on, and those take one
+piece after the other, whoever it is from.  So if all that an upstream says were
+handed to them as it comes, one that talks without end would stand before
+everybody else.  Here each has its own queue, and whoever fills it has to wait.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias
+
+from anyio.abc import TaskGroup
+
+from cloakllm_gateway.shell.steps import READY
+
+Piece: TypeAlias = Callable[[], Awaitable[None]]
+
+
+class Beside:
+    """``tasks`` is where it is done; ``room`` is how many pieces of one upstream may wait before it has to."""
+
+    def __init__(self, tasks: TaskGroup, room: int) -> None:
+        self._tasks = tasks
+        self._room = room
+        self._queues: dict[tuple[str, bool], deque[Piece]] = {}
+        self._waiting: Counter[str] = Counter()
+        self._full: dict[str, asyncio.Future[None]] = {}
+
+    def start(self, upstream: str, piece: Piece, *, large: bool = False) -> None:
+        """Do ``piece`` once those before it are done; a large one keeps only other large ones waiting."""
+        self._waiting[upstream] += 1
+        queue = self._queues.get((upstream, large))
+        if queue is not None:
+            queue.append(piece)
+            return
+        self._queues[upstream, large] = deque([piece])
+        self._tasks.start_soon(self._work, upstream, large)
+
+    def room(self, upstream: str) -> Awaitable[None]:
+        """There once ``upstream`` may say more."""
+        if self._waiting[upstream] < self._room:
+            return READY
+        if upstream not in self._full:
+            self._full[upstream] = asyncio.get_running_loop().create_future()
+        return asyncio.shield(self._full[upstream])  # one of several that wait may give up
+
+    async def _work(self, upstream: str, large: bool) -> None:
+        queue = self._queues[upstream, large]
+        while queue:
+            await queue.popleft()()
+            self._waiting[upstream] -= 1
+            if self._waiting[upstream] < self._room and (full := self._full.pop(upstream, None)) is not None:
+                full.set_result(None)
+        del self._queues[upstream, large]
