@@ -65,15 +65,30 @@ def evident(text: str, found: Iterable[Run]) -> Iterator[Found]:
     yield from in_company(text)
 
 
+#: What may begin a name that words alone tell, if no well-known surname ends it.
+_MAY_BEGIN = SURE_BEFORE_SURNAME | TITLES
+
+
 def told_alone(run: str) -> int:
     """How far the name reaches that begins a run of capitalised words, going by these words alone; 0 for none."""
-    first = plain(run.split(maxsplit=1)[0].rstrip("."))
-    if first not in SURE_BEFORE_SURNAME and first not in TITLES and plain(run.rsplit(" ", 1)[-1]) not in SURNAMES:
+    low = run.lower()
+    first, _, rest = low.partition(" ")
+    if not low.isascii():
+        first, rest = plain(first), plain(rest)
+    if first.rstrip(".") not in _MAY_BEGIN and rest.rpartition(" ")[2] not in SURNAMES:
         return 0
-    for found in runs(run):
-        name = _titled(found.words) or _named(found.words) or _with_surname(found.words)
-        return end_of(run, name[-1]) if name and name[0].start == 0 else 0
-    return 0
+    words = _pair(run, low) or next((found.words for found in runs(run)), ())
+    name = _titled(words) or _named(words) or _with_surname(words)
+    return end_of(run, name[-1]) if name and name[0].start == 0 else 0
+
+
+def _pair(run: str, low: str) -> tuple[Word, ...]:
+    """The words of a run of two, as most are, where they are nothing but letters."""
+    first, _, last = run.partition(" ")
+    if not (low.isascii() and first.isalpha() and last.isalpha()):
+        return ()
+    size, end = len(first), len(run)
+    return Word(0, size, first, low[:size], True), Word(size + 1, end, last, low[size + 1 :], True)
 
 
 def _name_of(text: str, run: Run) -> Sequence[Word]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from cloakllm_gateway.detection.catalogue.checks import digits
-from cloakllm_gateway.detection.catalogue.model import CONTEXT, NAMED, Category, Pattern, example
+from cloakllm_gateway.detection.catalogue.model import CONTEXT, NAMED, Category, Pattern, Proof, example
 from cloakllm_gateway.patterns import lazy
 
 #: Signs that letters carry in scripts where they are characters of their own: Hebrew, Arabic, Indic scripts, Thai.
@@ -43,11 +44,17 @@ def capitalised_name(text: str) -> bool:
     return several or (all(not word[0].islower() for word in words) and not text.isupper())
 
 
+@cache
+def _told_alone() -> Proof:
+    """The rule itself: its word lists are for who has such runs."""
+    from cloakllm_gateway.detection.name_rules import told_alone
+
+    return told_alone
+
+
 def evident_name(text: str) -> int:
     """A run of capitalised words that tells a person by itself: a given name and a surname, a title and a name."""
-    from cloakllm_gateway.detection.name_rules import told_alone  # word lists, for who has such runs
-
-    return told_alone(text)
+    return _told_alone()(text)
 
 
 def _uncommon(text: str) -> int:
