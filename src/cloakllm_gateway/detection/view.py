@@ -108,11 +108,12 @@ class View:
 
     def snap(self, start: int, end: int) -> tuple[int, int]:
         """A range of the inner view, moved so that it does not begin or end inside an escape."""
-        return self._behind_escape(start), self._behind_escape(end)
-
-    def _behind_escape(self, at: int) -> int:
-        i = bisect_right(self._from, at) - 1
-        return self._to[i] if i >= 0 and self._from[i] < at < self._to[i] and self._kinds[i] not in _BLOCKS else at
+        i, j = bisect_right(self._from, start) - 1, bisect_right(self._from, end) - 1
+        if i >= 0 and self._from[i] < start < self._to[i] and self._kinds[i] not in _BLOCKS:
+            start = self._to[i]
+        if j >= 0 and self._from[j] < end < self._to[j] and self._kinds[j] not in _BLOCKS:
+            end = self._to[j]
+        return start, end
 
     def touches(self, start: int, end: int) -> bool:
         """Whether anything encoded is in a range of this view, or close enough to change how it reads."""

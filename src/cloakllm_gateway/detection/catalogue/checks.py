@@ -342,7 +342,10 @@ def resident_id_cn(text: str) -> bool:
     return text[6:8] in ("19", "20") and 1 <= month <= 12 and 1 <= day <= 31 and total % 11 == 1
 
 
+_ANY_DIGIT = lazy(r"\d")
+
+
 def mixed(text: str) -> bool:
     """Whether a secret looks random: digits and letters, or both cases, and no run of one character."""
-    kinds = sum((any(c.isdigit() for c in text), any(c.islower() for c in text), any(c.isupper() for c in text)))
+    kinds = (_ANY_DIGIT.search(text) is not None) + (text != text.upper()) + (text != text.lower())
     return kinds >= 2 and len(set(text)) >= min(8, len(text) // 2)

@@ -54,8 +54,8 @@ IP_ADDRESS = Category(
         "serverip",
     ),
     shape=r"[0-9A-Fa-f:.]{3,45}",
-    plausible=lambda text: (
-        bool(checks.ipv6(text)) or (text.count(".") == 3 and text.replace(".", "").isdigit() and checks.ipv4(text))
+    plausible=lambda text: bool(
+        checks.ipv4(text) if text.count(".") == 3 and text.replace(".", "").isdigit() else checks.ipv6(text)
     ),
     canonical=checks.ip_canonical,
 )
