@@ -83,9 +83,13 @@ class Detector:
                 if texts[0].names or not pattern.prose:
                     found[0] += [(start, end - start, claim) for _, start, end in places]
                 continue
-            for segment, start, end in reading.placed(places):
+            for segment, own in reading.placed(places):
                 if texts[segment.text].names or not pattern.prose:
-                    found[segment.text].append(_find(texts, segment, start, end, claim, runs))
+                    found[segment.text] += (
+                        [(start, end - start, claim) for start, end in own]
+                        if segment.is_verbatim
+                        else [_find(texts, segment, start, end, claim, runs) for start, end in own]
+                    )
         for segment, marked, headed in _spoken(reading):
             found[segment.text] += _keyed(
                 texts, segment, self._structure.inside(segment.string(), marked, headed), runs
@@ -333,7 +337,7 @@ def _find(
 
 def _keyed(texts: Sequence[Text], segment: Segment, proved: Sequence[Proved], runs: Runs) -> Sequence[Find]:
     """What keys prove in a reading, by its place in the original text."""
-    if segment.is_simple and all(claim.value is None for _, _, claim in proved):
+    if segment.is_verbatim and all(claim.value is None for _, _, claim in proved):
         return proved  # there may be millions: the same ones
     by = segment.first
     finds = []

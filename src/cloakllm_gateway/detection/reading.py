@@ -7,7 +7,7 @@ may be encoded; what that says, with its surroundings, is the next layer.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -27,15 +27,15 @@ class Segment(NamedTuple):
     first: int
     last: int
 
-    @property
-    def is_simple(self) -> bool:
-        """Whether it is a whole text that reads one way only: all finds stand there just so."""
-        return self.view.inner is None and self.deeper is None
-
     def string(self) -> str:
         return (
             self.view.text if self.last - self.first == len(self.view.text) else self.view.text[self.first : self.last]
         )
+
+    @property
+    def is_verbatim(self) -> bool:
+        """Whether all finds stand in the original text just so, for there is no escape to cut in two."""
+        return self.view.inner is None and (self.deeper is None or not self.deeper.has_escapes)
 
     def is_plain(self, start: int, end: int) -> bool:
         """Whether a find of this view stands in the original text just so, and cuts no escape in two."""
@@ -61,17 +61,25 @@ class Reading(NamedTuple):
         """Where the segments end in the buffer, in order."""
         return [*(segment.start - 1 for segment in self.segments[1:]), len(self.buffer)]
 
-    def placed(self, places: Iterable[tuple[int, int, int]]) -> Iterator[tuple[Segment, int, int]]:
-        """The values of some places of the buffer, by segment and its view.
+    def placed(self, places: Sequence[tuple[int, int, int]]) -> Iterator[tuple[Segment, list[tuple[int, int]]]]:
+        """The values of some places of the buffer, which come in order, by segment and its view.
 
         What crosses from one segment into another is none.
         """
         starts = [segment.start for segment in self.segments]
-        for first, start, end in places:
-            segment = self.segments[bisect_right(starts, start) - 1]
-            by = segment.first - segment.start
-            if first >= segment.start and end + by <= segment.last and segment.is_new(start + by, end + by):
-                yield segment, start + by, end + by
+        at = 0
+        while at < len(places):
+            index = bisect_right(starts, places[at][1])
+            stop = bisect_left(places, starts[index], at, key=_value) if index < len(starts) else len(places)
+            segment = self.segments[index - 1]
+            begin, by = segment.start, segment.first - segment.start
+            last = segment.last - by
+            own = [(start + by, end + by) for first, start, end in places[at:stop] if first >= begin and end <= last]
+            if segment.view.inner is not None:
+                own = [(start, end) for start, end in own if segment.is_new(start, end)]
+            if own:
+                yield segment, own
+            at = stop
 
     def parts(self, segment: Segment, sign: str) -> list[tuple[int, int]]:
         """Where a sign may be in a segment, from its own start."""
@@ -203,6 +211,10 @@ def _joined(layers: Sequence[_Layer], gate: Gate) -> Reading:
 
 def _moved(ranges: Ranges, by: int) -> Ranges:
     return [(start + by, stop + by, limit + by) for start, stop, limit in ranges] if by else ranges
+
+
+def _value(place: tuple[int, int, int]) -> int:
+    return place[1]
 
 
 def _limit(range_: tuple[int, int, int]) -> int:

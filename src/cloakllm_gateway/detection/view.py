@@ -21,7 +21,7 @@ class View:
     what was encoded is noted; between two such pieces both texts are the same.
     """
 
-    __slots__ = ("_at", "_begin", "_from", "_kinds", "_spots", "_to", "_upto", "inner", "text")
+    __slots__ = ("_at", "_begin", "_escapes", "_from", "_kinds", "_spots", "_to", "_upto", "inner", "text")
 
     def __init__(self, text: str, inner: View | None = None, begin: int = 0) -> None:
         self.text = text
@@ -32,6 +32,7 @@ class View:
         self._from = _NOWHERE  # where it begins in the inner view
         self._to = _NOWHERE  # ... and where it ends there
         self._kinds: Sequence[Encoding] = ()
+        self._escapes: bool | None = None
         #: Where encoded pieces begin and end in this view, neighbours joined.
         self._spots: tuple[list[int], list[int]] | None = None
 
@@ -105,6 +106,13 @@ class View:
         if last is not None and self._kinds[last] in _BLOCKS:
             end = self._upto[last]
         return start, end
+
+    @property
+    def has_escapes(self) -> bool:
+        """Whether a range of the inner view may cut an escape in two; runs that are hidden whole are none."""
+        if self._escapes is None:
+            self._escapes = not _BLOCKS.issuperset(self._kinds)
+        return self._escapes
 
     def snap(self, start: int, end: int) -> tuple[int, int]:
         """A range of the inner view, moved so that it does not begin or end inside an escape."""
