@@ -110,8 +110,8 @@ def test_a_flood_of_values_is_withheld_and_costs_the_others_nothing(peers: Proce
 #: where they are read, large ones by a worker, and a store on disk takes its time for each.
 STORMS = {
     "small": (3000, "", "memory"),
-    "large": (600, "the quick brown fox " * 1000, "memory"),
-    "on disk": (1500, "", "sqlite"),
+    "large": (300, "the quick brown fox " * 1000, "memory"),
+    "on disk": (500, "", "sqlite"),
 }
 
 

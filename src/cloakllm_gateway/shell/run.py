@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import closing, suppress
 from functools import partial
+from time import perf_counter
 from typing import assert_never
 
 import anyio
@@ -70,8 +71,8 @@ from cloakllm_gateway.vault.entries import Token
 #: Events of one sender that may wait before it has to.
 BACKLOG = 256
 
-#: Events that are handled before the event loop looks at what else there is.
-BURST = 16
+#: Seconds of work before the event loop looks at what else there is.
+SLICE = 0.002
 
 #: Bytes of a message from which the core works in a thread.
 LARGE = 65_536
@@ -99,7 +100,7 @@ class Interpreter:
         self._beside = Beside(tasks, BACKLOG)
         self._timers = Timers(self.post)
         self._large: set[int] = set()
-        self._in_a_row = 0
+        self._worked = 0.0  # seconds since the event loop had a turn for certain
         self._busy = True  # with an event; and before run() with its preparations
         self._parked: tuple[Steps[None], Awaitable[object]] | None = None
         self._failed: Exception | None = None
@@ -115,10 +116,14 @@ class Interpreter:
                 answer = Send(CLIENT, jsonrpc.result(pinged, {}), answers="ping")
                 return self._front.send(jsonrpc.encode(answer.message), answer)
         sender = _sender(event)
+        room = self._put(sender, event)
+        return self._beside.room(sender) if room is READY else room
+
+    def _put(self, sender: str, event: Event) -> Awaitable[None]:
         room = self._events.put(sender, event)
         if not self._busy:
             self._go_on()
-        return self._beside.room(sender) if room is READY else room
+        return room
 
     async def run(self) -> None:
         """Wait for whatever has to be waited for, until cancelled."""
@@ -154,11 +159,12 @@ class Interpreter:
 
     def _work(self) -> Steps[None]:
         while self._events:
+            began = perf_counter()
             yield from self._handle(self._events.take())
-            self._in_a_row += 1
-            if self._in_a_row == BURST:
-                self._in_a_row = 0
-                yield asyncio.sleep(0)  # many small messages in one piece must not keep everything else waiting
+            self._worked += perf_counter() - began
+            if self._worked > SLICE:
+                self._worked = 0.0
+                yield asyncio.sleep(0)  # many messages in one piece must not keep everything else waiting
         self._quiet.set()
 
     async def last_answers(self, seconds: float) -> None:
@@ -297,7 +303,11 @@ class Interpreter:
             return ScanFailed(effect.job, str(error))
 
     async def _scan_beside(self, effect: Scan) -> None:
-        await self.post(await self._scan(effect))
+        await self._report(effect, await self._scan(effect))
+
+    def _report(self, effect: Scan | Assign, event: Event) -> Awaitable[None]:
+        """What came of a piece of work for an upstream, in that one's turn."""
+        return self._put(f"work for {effect.upstream}", event)
 
     async def _use(self, tokens: Sequence[Token]) -> None:
         try:
@@ -309,9 +319,9 @@ class Interpreter:
         try:
             entries = await self._store.assign(self._namespace, effect.group, effect.origin, effect.spellings)
         except VaultError as error:
-            await self.post(AssignFailed(effect.job, str(error)))
+            await self._report(effect, AssignFailed(effect.job, str(error)))
         else:
-            await self.post(Assigned(effect.job, entries))
+            await self._report(effect, Assigned(effect.job, entries))
 
 
 async def serve(config: Config, logger: Logger, streams: Streams) -> None:
@@ -402,7 +412,7 @@ def keep_garbage_cheap() -> None:
 
 
 def _sender(event: Event) -> str:
-    """Whose events stay in order: those of one peer; the rest are answers to what the core asked for."""
+    """Whose events stay in order: those of one peer; the rest are timers that ran out."""
     match event:
         case Received(peer=name) | Overlong(peer=name) | Connected(upstream=name) | Disconnected(upstream=name):
             return name

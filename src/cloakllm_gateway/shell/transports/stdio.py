@@ -59,6 +59,8 @@ class Front:
 
     async def __aenter__(self) -> Self:
         self._token = current_token()
+        # Without waiting for it: a loop that is busy must not keep lines from a client that reads them.
+        self._tell = asyncio.get_running_loop().call_soon_threadsafe
         self._room = anyio.Semaphore(BACKLOG)
         self._written = anyio.Event()
         self._closed = anyio.Event()
@@ -164,10 +166,10 @@ class Front:
             while (line := self._outgoing.get()) is not None:
                 if not broken and not self._write(line + b"\n"):
                     broken = True
-                    from_thread.run_sync(self._closed.set, token=self._token)
-                from_thread.run_sync(self._written_one, token=self._token)
-            from_thread.run_sync(self._written.set, token=self._token)
-        except anyio.RunFinishedError:
+                    self._tell(self._closed.set)
+                self._tell(self._written_one)
+            self._tell(self._written.set)
+        except RuntimeError:  # the event loop is closed
             return
 
     def _write(self, data: bytes) -> bool:
