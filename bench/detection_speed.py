@@ -7,6 +7,7 @@ import math
 import os
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import pairwise
@@ -48,10 +49,11 @@ class Engine:
 @contextmanager
 def engine(name: str) -> Iterator[Engine | None]:
     """An engine under the first interpreter that has it; None if none has."""
+    env = {corpora.SOURCES: sysconfig.get_paths()["stdlib"], **os.environ}  # the same texts for all
     for python in [sys.executable, *filter(None, os.environ.get(OTHERS, "").split(":"))]:
         command = [python, str(Path(__file__).with_name("engines.py")), name]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-        with subprocess.Popen(command, text=True, **pipes) as process:  # type: ignore[call-overload]
+        with subprocess.Popen(command, text=True, env=env, **pipes) as process:  # type: ignore[call-overload]
             version = json.loads(process.stdout.readline())["version"]
             if version is not None:
                 yield Engine(name, process, version)
