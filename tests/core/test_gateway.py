@@ -265,6 +265,21 @@ def test_what_the_client_does_not_offer_is_refused_and_not_advertised(tmp_path: 
     assert talk.only("crm")["error"]["code"] == -32601
 
 
+def test_questions_that_nobody_answers_are_bounded_for_each_upstream(tmp_path: Path) -> None:
+    """They are kept until they are answered, and looked through where one is taken back."""
+    talk = opened(settings(upstream("crm"), upstream("evil"), max_pending=5), tmp_path)
+    for id in range(8):
+        talk.upstream("evil", jsonrpc.request(id, "roots/list"))
+    questions = talk.take()
+    assert len(questions) == 5
+    assert [(m["id"], m["error"]["code"]) for m in talk.take("evil")] == [(5, -32603), (6, -32603), (7, -32603)]
+    talk.upstream("crm", jsonrpc.request(0, "roots/list"))
+    assert talk.only()["method"] == "roots/list"
+    talk.client(jsonrpc.result(questions[0]["id"], {"roots": []}))
+    talk.upstream("evil", jsonrpc.request(8, "roots/list"))
+    assert talk.only()["method"] == "roots/list"
+
+
 def test_questions_wait_until_the_client_is_initialized(tmp_path: Path) -> None:
     talk = Conversation(settings(), tmp_path)
     talk.connect("crm").ask(0, "initialize", HELLO)

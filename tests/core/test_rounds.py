@@ -68,6 +68,14 @@ def test_a_request_that_can_not_be_sent_again_can_not_wait_for_an_answer(tmp_pat
     assert talk.only()["error"]["code"] == jsonrpc.INTERNAL_ERROR
 
 
+def test_a_round_of_more_questions_than_may_be_open_is_refused(tmp_path: Path) -> None:
+    talk = stateless(tmp_path)
+    call(talk, 1, "crm__send")
+    talk.answer("crm", {"resultType": "input_required", "inputRequests": {f"who {n}": ASKS for n in range(1001)}})
+    assert text_of(talk.only()).startswith("The upstream crm asked for more too often, for too much")
+    assert len(talk.gateway._questions) == 0
+
+
 def test_a_question_of_a_task_carries_the_name_of_who_asks(tmp_path: Path) -> None:
     talk = stateless(tmp_path)
     call(talk, 1, "crm__send")

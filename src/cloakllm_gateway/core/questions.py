@@ -96,6 +96,9 @@ class Questions:
         if not self.offered(upstream, request.method, asked):
             self._emit(Send(upstream.name, jsonrpc.failure(request.id, METHOD_NOT_FOUND, texts.NOT_OFFERED)))
             return
+        if not self.has_room(upstream, 1):
+            self._emit(Send(upstream.name, jsonrpc.failure(request.id, INTERNAL_ERROR, texts.TOO_MANY_QUESTIONS)))
+            return
         ticket = upstream.lane.enter(is_response=False)
 
         def reply(message: dict[str, Any], _entries: Sequence[Entry]) -> None:
@@ -126,6 +129,11 @@ class Questions:
             return False
         client = asked.client if asked else self.client
         return capability in handshake.capabilities_towards(upstream.settings, client.capabilities)
+
+    def has_room(self, upstream: Upstream, more: int) -> bool:
+        """Whether ``upstream`` may ask so much more: a question is kept until somebody answers it."""
+        own = sum(open.upstream is upstream for open in self._open.values())
+        return own + more <= self._settings.max_pending
 
     def pose(
         self,

@@ -23,6 +23,7 @@ NOT_INITIALIZED = "The session has not been initialized: send initialize first"
 ALREADY_INITIALIZED = "The session is initialized already"
 DUPLICATE_ID = "A request with this id is still in flight: use another id"
 TOO_MANY_PENDING = "Too many requests are in flight: wait for answers before sending more"
+TOO_MANY_QUESTIONS = "Too many requests are waiting for the client: wait for answers before sending more"
 UNKNOWN_METHOD = "The gateway does not relay this method"
 NOT_OFFERED = "The client does not offer this, or the gateway's configuration does not let this upstream use it"
 NOBODY_SERVES = "No upstream that is ready offers this. If one is missing, the log of the gateway says why"
@@ -105,7 +106,7 @@ def diverged(versions: str) -> str:
 
 
 def no_question(upstream: str) -> str:
-    return f"The upstream {upstream} asked for more too often, or for something that is no request"
+    return f"The upstream {upstream} asked for more too often, for too much, or for something that is no request"
 
 
 def not_answerable(upstream: str) -> str:
