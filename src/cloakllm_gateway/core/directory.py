@@ -7,7 +7,7 @@ must not get to see the values of somebody else's URIs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, MutableMapping, Sequence
 from typing import Any, NamedTuple
 
 from msgspec import Struct, field
@@ -15,6 +15,9 @@ from msgspec import Struct, field
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.protocol.headers import Declared
 from cloakllm_gateway.vault import tokens
+
+#: Resources of one upstream that a session knows; one that shows more of them loses its oldest.
+MOST = 100_000
 
 
 class Route(NamedTuple):
@@ -51,7 +54,11 @@ class Directory(Struct):
 
     def claim(self, upstream: str, real: str, shown: str) -> bool:
         """``upstream`` showed a resource: False if another upstream was first, and keeps it."""
-        self._shown.setdefault(upstream, {})[real] = shown
+        own = self._shown.setdefault(upstream, {})
+        own.pop(real, None)  # it is the newest now
+        own[real] = shown
+        if len(own) > MOST:
+            self._forget_oldest(upstream, own)
         key = normal(shown)
         owner = self._owners.get(key)
         if owner is None or owner.upstream == upstream:
@@ -60,11 +67,16 @@ class Directory(Struct):
         self._owners[key] = owner._replace(contested=True)
         return False
 
+    def _forget_oldest(self, upstream: str, own: dict[str, str]) -> None:
+        key = normal(own.pop(next(iter(own))))
+        if (owner := self._owners.get(key)) is not None and owner.upstream == upstream:
+            del self._owners[key]
+
     def owner(self, uri: str) -> Owner | None:
         """Who serves the resource that the client calls ``uri``."""
         return self._owners.get(normal(uri))
 
-    def shown(self, upstream: str) -> Mapping[str, str]:
+    def shown(self, upstream: str) -> MutableMapping[str, str]:
         """The URIs of an upstream's resources as the client knows them, by the real one."""
         return self._shown.get(upstream, {})
 

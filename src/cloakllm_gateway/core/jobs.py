@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -94,7 +95,7 @@ class Jobs:
             work.done(work.part, [Record("passed", {**about, "messages": 1})])
             return
         settings = work.upstream.settings
-        known_as = {**self._directory.shown(settings.name), **work.uris}
+        shown = self._directory.shown(settings.name)  # there may be many: they are looked up and not copied
         source = Source(
             origin=settings.origin,
             group=self._policy.group(settings.name),
@@ -103,7 +104,7 @@ class Jobs:
             categories=self._settings.categories,
             treatments=self._treatments(work),
             redacts=self._redacts,
-            uris=known_as,
+            uris=ChainMap({**work.uris}, shown) if work.uris else shown,
             restored=work.restored,
         )
         self._numbers += 1
