@@ -294,6 +294,23 @@ def test_texts_of_one_message_do_not_disturb_each_other(texts: list[str]) -> Non
     assert DETECTOR.find([Text(text) for text in texts]) == [DETECTOR.find([Text(text)])[0] for text in texts]
 
 
+WRITTEN = ["12 Jane Miller Street", "Dr. Ana Silva", "Kim Lee", "5 High Road, Tom Baker Suite 7", "Mary Poppins Lane 3"]
+
+
+@given(
+    st.lists(st.tuples(*[st.sampled_from(WRITTEN)] * 3), min_size=1, max_size=4),
+    st.sampled_from(
+        ['"{}","{}",{}', "{}\t{}\t{}", "address: {} ({}) {}", 'address="{}" by {} {}', '{{"address": "{} {}"}} {}']
+    ),
+)
+@settings(max_examples=150, deadline=None)
+def test_names_are_left_out_only_where_something_surer_hides_them(rows: list[tuple[str, str, str]], form: str) -> None:
+    head = {'"': "address,note,client\n", "{": "address\tnote\tclient\n"}.get(form[0], "")
+    text = head + "\n".join(form.format(*row) for row in rows)
+    looking_everywhere = Detector(Settings(allow_list=frozenset(("nobody",))))
+    assert DETECTOR.find([Text(text)]) == looking_everywhere.find([Text(text)])
+
+
 NAMES = ["EMAIL", "PHONE", "CREDIT_CARD", "PERSON"]
 FINDS = st.builds(  # of two categories none is as certain as another: the order of such is nobody's promise
     lambda start, size, name, rank, proof: (

@@ -19,7 +19,7 @@ is reached raises.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import accumulate
 
@@ -74,10 +74,14 @@ class Detector:
     def _finds(self, texts: Sequence[Text]) -> list[list[Find]]:
         """For each text what was found in it, overlapping and in no order."""
         found: list[list[Find]] = [[] for _ in texts]
+        keyed: list[list[Find]] = [[] for _ in texts]
         runs: Runs = {}
         reading = read(texts, self._gate)
+        for segment, marked, headed in _spoken(reading):
+            proved = self._structure.inside(segment.string(), marked, headed)
+            keyed[segment.text] += _keyed(texts, segment, proved, runs)
         is_simple = len(texts) == 1 and len(reading.segments) == 1
-        for category, pattern, places in self._matches(reading):
+        for category, pattern, places in self._matches(reading, keyed[0] if is_simple else ()):
             claim = Claim(category, pattern.rank, _SHAPE)
             if is_simple:
                 if texts[0].names or not pattern.prose:
@@ -90,10 +94,8 @@ class Detector:
                         if segment.is_verbatim
                         else [_find(texts, segment, start, end, claim, runs) for start, end in own]
                     )
-        for segment, marked, headed in _spoken(reading):
-            found[segment.text] += _keyed(
-                texts, segment, self._structure.inside(segment.string(), marked, headed), runs
-            )
+        for finds, more in zip(found, keyed, strict=True):
+            finds += more
         for segment in reading.segments if self._custom else ():
             for start, end, name, rank in self._custom.find(segment.string()):
                 start, end = start + segment.first, end + segment.first
@@ -101,8 +103,8 @@ class Detector:
                     category = CATALOGUE.get(name) or TERM._replace(name=name)
                     claim = Claim(category, rank, Proof.TERM)
                     found[segment.text].append(_find(texts, segment, start, end, claim, runs))
-        for index, proved in self._structure.around(texts):
-            found[index].append(proved)
+        for index, find in self._structure.around(texts):
+            found[index].append(find)
         return found
 
     @property
@@ -172,8 +174,13 @@ class Detector:
 
     # -- patterns --------------------------------------------------------------------------------
 
-    def _matches(self, reading: Reading) -> Iterator[tuple[Category, Pattern, list[tuple[int, int, int]]]]:
-        """What the truths find where the gate let them run, by pattern; see :meth:`.gate.Truth.values`."""
+    def _matches(
+        self, reading: Reading, keyed: Sequence[Find]
+    ) -> Iterator[tuple[Category, Pattern, list[tuple[int, int, int]]]]:
+        """What the truths find where the gate let them run, by pattern; see :meth:`.gate.Truth.values`.
+
+        No name is looked for in what a key proves to be something else.
+        """
         due = reading.seen.due
         if not due:
             return
@@ -182,7 +189,10 @@ class Detector:
         for index, ranges in due.items():
             category, pattern = self._rows[index]
             truth = compiled(pattern.regex, for_ascii)
-            if places := truth.values(buffer, reading.screen, ranges, self._judge(pattern, buffer, ends)):
+            judge = self._judge(pattern, buffer, ends)
+            if keyed and pattern.prose and not self.settings.allow_list:
+                judge = _outside(_surer(keyed, category, pattern.rank), judge)
+            if places := truth.values(buffer, reading.screen, ranges, judge):
                 yield category, pattern, places
 
     def _judge(self, pattern: Pattern, buffer: str, ends: Sequence[int]) -> Judge:
@@ -278,6 +288,26 @@ def _beside(words: str, buffer: str, judge: Judge) -> Judge:
         return size if search(around, 0, len(around))[0][0] >= 0 else 0
 
     return judge_beside
+
+
+def _surer(keyed: Iterable[Find], category: Category, rank: int) -> list[tuple[int, int]]:
+    """Where keys prove what wins over a find of a category and rank in it, as if there were none; in order."""
+    return sorted(
+        (start, start + size)
+        for start, size, claim in keyed
+        if claim.rank > rank and claim.category is not category and claim.category.sensitive >= category.sensitive
+    )
+
+
+def _outside(ranges: Sequence[tuple[int, int]], judge: Judge) -> Judge:
+    """The judge of values that are no part of any of the ranges, which are in order."""
+    starts, ends = [start for start, _ in ranges], [end for _, end in ranges]
+
+    def judge_outside(start: int, end: int) -> int:
+        at = bisect_right(starts, start) - 1
+        return -end if at >= 0 and end <= ends[at] else judge(start, end)
+
+    return judge_outside if ranges else judge
 
 
 @cache
