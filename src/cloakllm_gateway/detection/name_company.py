@@ -94,6 +94,17 @@ _ROLE = (
     r"(?:Producer|Singer|Actor|Actress|Director|Drummer|Guitarist|Author|Writer|Coach|Officer|Nurse|Engineer|Secretary|Ambassador"
     r"|(?<!Vice )President|Chancellor|Minister|Sheriff|Sen\.|Rep\.|Gov\.|Mayor|Governor|Congressman|Congresswoman)"
 )
+_PART = (
+    r"(?:patient|plaintiff|defendant|victim|suspect|tenant|client|customer|employee|applicant|witness|candidate|student"
+    r"|author|driver|owner|caller|judge|attorney|lawyer|guest|passenger|claimant)"
+)
+_GOODBYE = (
+    r"(?:(?:[Bb]est|[Kk]ind|[Ww]arm)?(?:est)?[ ]?(?:[Rr]egards|[Ww]ishes)|Best|Thanks(?: again| a lot)?|Thank you"
+    r"|Many thanks|Cheers|(?:[Yy]ours )?(?:[Ss]incerely|[Tt]ruly|[Ff]aithfully)(?: yours)?|Love|Take care|Viele Grüße|Liebe Grüße"
+    r"|Beste Grüße|Mit freundlichen Grüßen|MfG|LG|VG|Cordialement|Bien à vous|Saludos|Un saludo|Atentamente"
+    r"|Cordiali saluti|Atenciosamente|Abraços|Met vriendelijke groet|Groeten|Med vänliga hälsningar|Med venlig hilsen"
+    r"|Pozdrawiam)"
+)
 #: What tells the name in group 1, whichever it is.
 _TOLD_BY = tuple(
     map(
@@ -112,6 +123,9 @@ _TOLD_BY = tuple(
             rf"\b(?:[Tt]he|[Aa]n?) ({_FULL}) (?:novel|concert|biography|sonata|symphony|obituary|version recorded)\b",
             rf"\b{_ROLE} ({_NAME}(?: [A-Z]\.)? {_NAME})",
             rf"\b(?:mr|mrs|ms|dr|prof)\. ({_NAME})",
+            # `the patient, Dorotea Quaranta,`, and who ends a letter
+            rf"\b(?:[Tt]he|[Oo]ur|[Mm]y|[Aa]n?) {_PART},? ({_NAME}(?: [A-Z]\.)? {_NAME})",
+            rf"(?<![^\n\x1c]){_GOODBYE}[,.!]?[ ]?\n{{1,2}}({_NAME}(?: {_NAME}){{0,2}})[ \t]*(?=\n|\Z)",
             # a line above that of a street
             rf"(?<![^\n\x1c])[>? ]{{0,5}}({_NAME}(?: [A-Z]\.?)? {_NAME})\n(?:[>? ]{{0,5}}[^\n]{{1,60}}\n){{0,3}}"
             r"[>? ]{0,5}\d{1,5} [^\W\d]",
@@ -142,8 +156,8 @@ def _words(name: str) -> list[str]:
 _CAPITAL_BEFORE = re.compile(r"[A-ZÀ-Þ][\w'’-]*[ -]\Z")
 #: In whatever case: a person says it, and nothing follows.
 _CALLED = re.compile(
-    r"\b(?:(?:[Mm]aiden|[Ll]ast|[Ff]irst|[Ff]amily|[Gg]iven|[Mm]iddle|[Ff]ull|[Rr]eal) name(?: is|:)|[Cc]alls? me) "
-    r"([^\W\d_]{2,20}(?: [^\W\d_]{2,20})?)(?=[.,!?\n]|\Z)"
+    r"\b(?:(?:[Mm]aiden|[Ll]ast|[Ff]irst|[Ff]amily|[Gg]iven|[Mm]iddle|[Ff]ull|[Rr]eal|[Mm]arried|[Bb]irth)"
+    r" name(?: is|:)|[Cc]alls? me|goes by|also known as|answers to) ([^\W\d_]{2,20}(?: [^\W\d_]{2,20})?)(?=[.,!?\n]|\Z)"
 )
 _NO_VALUES = frozenset(
     "required optional missing empty invalid unknown wrong blank mandatory later back now again".split()
@@ -230,7 +244,9 @@ def _cues() -> linear.Search:
         rf"\b{_ROLE.replace('(?<!Vice )', '')} {capital}",
         r"\b(?:mr|mrs|ms|dr|prof)[.] ",
         r"\n[>? ]{0,5}[0-9]{1,5} [A-Za-z?]",
-        r"\b(?:name(?: is|:)|[Cc]alls? me) ",
+        r"\b(?:name(?: is|:)|[Cc]alls? me|goes by|also known as|answers to) ",
+        rf"\b(?:[Tt]he|[Oo]ur|[Mm]y|[Aa]n?) {_PART},? {capital}",
+        rf"(?:^|\n){re.sub('[^ -~]', '[?]', _GOODBYE)}[,.!]?[ ]?\n",
         r"[a-z?]{3} [b-hj-z][.]? [a-z?]{3}",
         rf"[a-z?],? (?:and|&|und|et|y|e) {capital}[a-z?]",
         rf"(?:^|\n){capital}[a-z?'-]*: ?(?:\"[A-Z?]|[A-Z?][^\n]*[.?!][ \t]*(?:[\n]|\z))",

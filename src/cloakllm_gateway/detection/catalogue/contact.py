@@ -265,6 +265,7 @@ USERNAME = Category(
         example("thanks @«sanne_devries» for the fix"),
         example("CORP\\«asmith2» logged on"),
         example("198.51.100.23 - «anna.schmidt» [29/Nov/2026:20:00:00 +0000]"),
+        example("host «DESKTOP-4F8K2L9» is offline"),
         example("Owner SID: «S-1-5-21-3623811015-3361044348-30300820-1013»"),
     ),
     lookalikes=("/home/runner/work", "/Users/Shared/x",
@@ -272,7 +273,7 @@ USERNAME = Category(
                 "/app/home/index.html", "controllers/Users/Listing",
                 '{"username": "root"}', '{"username": "${USER}"}', "/home/{user}/x",
                 "https://x.com/intent/tweet", "by @property and @app.route",
-                "HKLM\\software\\x and D\\new"),
+                "HKLM\\software\\x and D\\new", "DESKTOP-ENVIRONMENT"),
     patterns=(
         Pattern(  # home folders: of a whole path, since src/home/page.tsx and https://example.com/home/about are none
             r"(?<![\w.~@%+/-])(?:(?:file|s?ftp|ssh)://[\w.@:-]{0,60})?(?:/[\w.@-]{1,40}){0,4}/?(?:home|Users)/{1,2}"
@@ -310,6 +311,8 @@ USERNAME = Category(
             lambda text: 0 if text.lower() in SYSTEM_USERS else len(text),
             rank=CONTEXT,
         ),
+        # what Windows calls a computer
+        Pattern(r"(?<![A-Za-z0-9.-])(?:DESKTOP|LAPTOP)-(?=[A-Z]{0,6}[0-9])[A-Z0-9]{7}(?![A-Za-z0-9])"),
         Pattern(  # 'name'@'host' of MySQL
             r"(?<![A-Za-z0-9])[\"'`]([A-Za-z_][A-Za-z0-9_.-]{2,31})[\"'`]@[\"'`]",
             lambda text: 0 if text.lower() in SYSTEM_USERS else len(text),

@@ -201,7 +201,7 @@ def _numbered(
         lookalikes=lookalikes,
         patterns=(
             Pattern(
-                rf"(?<![A-Za-z])(?i:{words})[^A-Za-z0-9\n]{{1,6}}(?:(?:is|was|no|number|nr)\b[.: #]{{1,3}})?({form}){_END}",
+                rf"(?<![A-Za-z])(?i:{words})[^A-Za-z0-9\n]{{1,6}}(?:(?:is|was|no|number|nr)\b[.: #]{{1,3}}){{0,2}}({form}){_END}",
                 rank=CONTEXT,
             ),
         ),
@@ -217,7 +217,7 @@ _CODE = r"(?=[A-Za-z0-9-]{0,12}\d)[A-Za-z0-9](?:-?[A-Za-z0-9]){4,14}"
 NUMBERED = (
     _numbered("PASSPORT", r"passport|reisepass|passeport|pasaporte|passaporto|paspoort|paszport", _CODE,
               ("reisepass", "passeport", "numerodepasseport", "numerodepasaporte", "numeropasaporte", "numeropassaporto", "numerodopassaporte", "numeropassaporte", "passaporte", "paspoort", "paspoortnummer", "paszport", "numerpaszportu", "nrpaszportu", "passnummer", "passport", "passportnumber", "passportno", "reisepassnummer", "numeropasseport", "pasaporte", "passaporto"),
-              ("Passport no. «C01X00T47» issued", '{"passport_number": "«L898902C3»"}'), ("passport.js v0.7.0", "passport: required")),
+              ("Passport no. «C01X00T47» issued", "my passport number is «X1234567» and", '{"passport_number": "«L898902C3»"}'), ("passport.js v0.7.0", "passport: required")),
     _numbered("DRIVER_LICENSE", r"driver'?s? licen[cs]e|driving licen[cs]e|\bdl\b|f[üu]hrerschein|permis de conduire", _CODE,
               ("fuhrerscheinnummer", "fuehrerscheinnummer", "fuehrerschein", "permisdeconduire", "numeropermis", "numerodepermis", "permisoconducir", "permisodeconducir", "carnetdeconducir", "patente", "numeropatente", "patentediguida", "cartademotorista", "carteirademotorista", "cnh", "cartadeconducao", "rijbewijs", "rijbewijsnummer", "prawojazdy", "numerprawajazdy", "driverlicense", "driverslicense", "drivinglicence", "driverlicence", "licensenumber", "fuhrerschein", "driverlicensenumber"),
               ("driver's license: «D1234567»", '{"drivers_license": "«2270-66-1551»"}')),

@@ -74,6 +74,14 @@ def _in_file_name(text: str) -> int:
     return len(text) if any(w in SURE for w in words) and all(w not in NOT_NAMES for w in words) else 0
 
 
+def _device(text: str) -> int:
+    """What is called after somebody: a given name is in it."""
+    from cloakllm_gateway.detection.name_words import FIRST_NAMES, plain
+
+    words = {plain(word) for word in re.findall(r"[^\W\d_]+", text)}
+    return len(text) if any(word in FIRST_NAMES or word.removesuffix("s") in FIRST_NAMES for word in words) else 0
+
+
 def name_canonical(text: str) -> str:
     return " ".join(text.replace("\u00ad", "").split()).casefold()
 
@@ -104,6 +112,7 @@ _FOREIGN_NAME = (
     r"|[ऀ-ॿ]{2,20}(?: [ऀ-ॿ]{2,20}){1,2}"
     r"|[Α-ΩΆ-Ώ][α-ωά-ώ]{1,20}(?: [Α-ΩΆ-Ώ][α-ωά-ώ]{1,20}){1,2}"
 )
+_TITLE = r"(?:Prof|Dr|Rev|Ing|Dipl|Mag|Lt|Col|Gen|Sgt|Capt|Maj|Hon)"
 _PARTICLE = r"(?:van|von|de|den|der|da|dos|del|el|al|bin|zu|la|le|di|ten|ter|y)"
 
 PERSON = Category(
@@ -116,6 +125,7 @@ PERSON = Category(
         example("Author: «Fatima Zahra» <fatima@example.ma>"),
         example("the papers that «Ann Lee» signed"),
         example("by «Dr. Ludwig van der Berg» in May"),
+        example("by «Prof. Dr. Ingeborg Stauffenegger» on Monday"),
         example("PASSENGER: «GARCIA LOPEZ/MARIA MS»  PNR X4TZ9Q"),
         example("Record: «J***** T*******», closed"),
         example("ชื่อลูกค้า «สมชาย ใจดี»"),
@@ -130,6 +140,8 @@ PERSON = Category(
         example('To: "«Oduya, Chinedu»" <c.oduya@example.ng>'),
         example("CN=«Doe\\, Jane»,OU=Sales,DC=example"),
         example('<customer first="Noor" last="«Haddad»" id="771"/>'),
+        example('"device": "«iPhone von Thorsten»"'),
+        example("seen on «Annas-MacBook-Pro.local» and"),
         example("Attachment: «CV_Monika_Dvorakova»_2026.pdf"),
     ),
     lookalikes=(
@@ -139,6 +151,7 @@ PERSON = Category(
         "Docker Hub in Jordan, Grace Period, Martin Luther King Hospital, San Francisco Bay",
         "from Path/Config import Ann",
         "U. S. Department, CN=Domain Users,OU=x, Customer: Premium Plan Basic of 2026",
+        "Apple's iPhone, a Galaxy of Andromeda",
         "Release_Notes_2026.pdf Python_Docker_v1",
         "**bold** and *** or A** B",
     ),
@@ -157,7 +170,7 @@ PERSON = Category(
         # Whoever is plain to see without a model; the whole run of words, for its end may say that it is a street.
         Pattern(
             rf"(?<![A-Za-z0-9._/\\@#$~&%-])(?<!San )(?<!Santa )(?<!Saint )(?<!St\. )(?<!Los )(?<!Port )(?<!Fort )"
-            rf"{_CAP}\.?(?: {_PARTICLE}){{0,2}} (?:[A-Z]\.? |{_PARTICLE} )?{_CAP}"
+            rf"(?:{_TITLE}\. ){{0,2}}{_CAP}\.?(?: {_PARTICLE}){{0,2}} (?:[A-Z]\.? |{_PARTICLE} )?{_CAP}"
             rf"(?:[ -](?:{_CAP}|[A-Z]\.?(?![A-Za-z])|{_PARTICLE}(?= ))){{0,5}}(?![A-Za-z0-9_(/@])",
             evident_name,
             rank=NAMED,
@@ -192,6 +205,19 @@ PERSON = Category(
             _in_file_name,
             rank=NAMED,
             prose=True,
+        ),
+        # What phones and computers are called after whom they belong to.
+        Pattern(
+            rf"(?:iPhone|iPad|MacBook(?: Pro| Air)?|iMac|AirPods|Apple Watch|Galaxy|Pixel|Laptop)"
+            rf" (?:von|de|di|of|van|do|af|från) {_CAP}(?![A-Za-z])",
+            _device,
+            rank=CONTEXT,
+        ),
+        Pattern(
+            r"(?<![A-Za-z0-9./-])[A-ZÀ-Þ][a-zà-ÿ]{1,20}['’]?s[ -](?:iPhone|iPad|MacBook|iMac|Mac[ -]?[Mm]ini|AirPods"
+            r"|Galaxy|PC|Laptop)(?:[ -](?:Pro|Air|Mini|Max))?(?:\.local)?(?![A-Za-z])",
+            _device,
+            rank=CONTEXT,
         ),
         # The name of a passenger, as tickets have it.
         Pattern(

@@ -64,11 +64,11 @@ _GLUED = (
 )
 _HUNGARIAN = r"(?:utca|út|útja|u\.|tér|tere|köz|krt\.)"
 #: A house number, with that of the flat: 12, 12a, 12/4, 12-2.
-_NUMBER = r"\d{1,5}(?:[A-Za-z]\b|[/-]\d{1,4}[A-Za-z]?\b)?(?![0-9])"
+_NUMBER = r"\d{1,5}(?:[A-Za-z]\b| [A-Z]\b(?=,)|[/-]\d{1,4}[A-Za-z]?\b)?(?![0-9])"
 #: What may follow it: the floor, the door, the flat.
 _DOOR = (
     r"(?:(?:m|lok|app|apt|bus|bte|Whg|kl|piso|pta|int|sc)\.? ?\d{1,4}[A-Za-z]?|\d{1,2}[ºª°](?: ?(?:[A-Za-z]{1,3}\b\.?|Esq\.?"
-    r"|Dto\.?|Fte\.?|Izq\.?|Dcha\.?))?|\d{1,2}\. ?(?:OG|Stock|Etage|étage|piano)|(?:EG|DG|bis|ter)\b)"
+    r"|Dto\.?|Fte\.?|Izq\.?|Dcha\.?))?|\d{1,2}\. ?(?:th|tv|mf|sal|OG|Stock|Etage|étage|piano)|(?:EG|DG|bis|ter)\b)"
 )
 #: Postal codes of Europe and Brazil, with a country before them as labels have it.
 _POSTCODE = (
@@ -136,6 +136,9 @@ ADDRESS = Category(
         example("near «9931 14 Iliou Street, MARIEHOLM, Sweden» for now"),
         example("meet me at «2407 tawastintie 6, sé, portugal»"),
         example("to «2613 avenida praia 1 suite 463, mohács, hungary 24743»"),
+        example("live at «220 w 34th st apt 5b, new york, ny 10001»"),
+        example("at «Level 12, 88 Phillip Street, Sydney NSW 2000»."),
+        example("at «1-2-3 Shibuya, Shibuya-ku, Tokyo 150-0002»"),
         example("It is «the corner of Dalbraut 99 and Frederikke Coves»."),
         example("lives on «Isaac Lodge Street» now"),
         example("the north side of «Rua Diadema 1903»."),
@@ -156,7 +159,9 @@ ADDRESS = Category(
     ),
     patterns=(
         Pattern(
-            rf"(?<![A-Za-z0-9.,:/-])\d{{1,5}}[A-Za-z]? (?:\d{{1,5}} )?(?:[NSEW]\.? )?(?:{_CAP} ){{1,3}}{_ENGLISH}\b\.?(?:, (?:{_CAP} ){{0,2}}[A-Z]{{1,2}}\d[A-Z0-9]? ?\d[A-Z]{{2}}\b)?{_TAIL}"
+            rf"(?<![A-Za-z0-9.,:/-])(?:(?:Level|Floor|Unit|Flat|Suite|Apt\.?|Apartment|Room) \d{{1,4}}[A-Za-z]?(?:,|/) ?)?"
+            rf"\d{{1,5}}[A-Za-z]? (?:\d{{1,5}} )?(?:[NSEW]\.? )?(?:{_CAP} ){{1,3}}{_ENGLISH}\b\.?"
+            rf"(?: (?:Upper|Lower|North|South|East|West|NW|NE|SW|SE)\b)?(?:, Dublin \d{{1,2}}\b)?(?:, (?:{_CAP} ){{0,2}}[A-Z]{{1,2}}\d[A-Z0-9]? ?\d[A-Z]{{2}}\b)?{_TAIL}"
             r"(?:,? [A-Z][A-Za-z.' -]{1,30},? [A-Z]{2} \d{5}(?:-\d{4})?)?(?! (?:to|of)\b)",
             rank=RECORD,
         ),
@@ -207,6 +212,15 @@ ADDRESS = Category(
             rf"|, {_SMALL}(?: {_SMALL})?, (?i:{_COUNTRIES})(?: \d{{4,6}})?(?![A-Za-z])"
             rf"|(?:,|\n) ?{_SMALL}(?: {_SMALL}){{0,3}}\n?, [a-z]{{1,3}}[,\s]{{1,3}}(?:(?i:{_COUNTRIES}) )?\d{{4,6}}(?![0-9]))",
             rank=RECORD,
+        ),
+        Pattern(
+            r"(?<![A-Za-z0-9.,:/-])\d{1,5} (?:[nsew]\.? )?(?:[a-z]{3,15}|\d{1,3}(?:st|nd|rd|th))(?: [a-z]{3,15})? "
+            r"(?:st|street|ave|avenue|rd|road|blvd|boulevard|ln|lane|dr|drive|ct|court|way|pl|place)\b\.?"
+            rf"(?:,? (?:apt|suite|unit|#)\.? ?[a-z0-9]{{1,5}})?,? {_SMALL}(?: {_SMALL}){{0,2}},? [a-z]{{2}},? \d{{5}}(?:-\d{{4}})?(?!\d)",
+            rank=RECORD,
+        ),
+        Pattern(  # the block, the quarters and the code of Japan
+            rf"(?<![A-Za-z0-9.,:/-])\d{{1,4}}-\d{{1,3}}(?:-\d{{1,4}})?,? (?:{_CAP},? ){{1,5}}〒?\d{{3}}-\d{{4}}(?![0-9])", rank=RECORD
         ),
         Pattern(  # where two streets meet
             rf"(?<![A-Za-z])(?:the )?corner of (?:\d{{1,5}} )?(?:(?:{_CAP}|[a-z]{{1,9}}\.?|\d{{1,5}}) ){{1,6}}and (?:\d{{1,5}} )?"
