@@ -6,10 +6,12 @@ import json
 import os
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ import anyio
 import pytest
 
 from cloakllm_gateway.errors import VaultError
-from cloakllm_gateway.shell.stores import Options, Store, StoreAway
+from cloakllm_gateway.shell.stores import Options, Store, StoreAway, sealed
 from cloakllm_gateway.shell.stores.keys import keeper
 from cloakllm_gateway.shell.stores.ledger import Change, View
 from cloakllm_gateway.shell.stores.redis import RedisLedger
@@ -287,6 +289,66 @@ def test_a_redis_that_does_not_answer_keeps_one_waiting_and_not_everybody(tmp_pa
             return time.monotonic() - began
 
         assert anyio.run(wait) < 1
+
+
+@pytest.fixture
+def locked(tmp_path: Path) -> Iterator[tuple[SealedStore, sqlite3.Connection]]:
+    """A store on disk, and another program that is writing to it."""
+    store = timed(None, tmp_path, Clock())
+    assign(store, "ana@x.org")
+    with closing(sqlite3.connect(tmp_path / "vault" / "store.db", isolation_level=None)) as other, closing(store):
+        other.execute("BEGIN IMMEDIATE")
+        yield store, other
+
+
+def test_while_a_change_waits_for_others_everybody_reads(locked):
+    store, other = locked
+    done: list[Entry] = []
+
+    async def wait() -> float:
+        async def change() -> None:
+            done.extend(await store.assign("n", "session", "crm", [spelled("bob@x.org")]))
+
+        with anyio.fail_after(20):
+            async with anyio.create_task_group() as tasks:
+                for _ in range(50):
+                    tasks.start_soon(change)
+                await anyio.sleep(0.2)
+                began = time.monotonic()
+                for _ in range(10):
+                    await store.refresh()
+                took = time.monotonic() - began
+                assert not done
+                other.execute("ROLLBACK")
+        return took
+
+    assert anyio.run(wait) < 2
+    assert len(done) == 50
+    assert {entry.spelling.raw for entry in done} == {"bob@x.org"}
+
+
+def test_others_who_do_not_come_to_an_end_keep_one_waiting_and_not_everybody(locked, monkeypatch):
+    monkeypatch.setattr(sealed, "_OTHERS", 0.5)
+    store, other = locked
+
+    async def change() -> None:
+        with pytest.raises(StoreAway, match="SQLITE_BUSY"):
+            await store.assign("n", "session", "crm", [spelled("bob@x.org")])
+
+    async def wait() -> float:
+        began = time.monotonic()
+        async with anyio.create_task_group() as tasks:
+            for _ in range(20):
+                tasks.start_soon(change)
+        took = time.monotonic() - began
+        await store.refresh()
+        return took
+
+    assert 0.4 < anyio.run(wait) < 2
+    with pytest.raises(StoreAway):
+        store.drop("n")
+    other.execute("ROLLBACK")
+    assert store.drop("n") == 1
 
 
 def test_a_large_change_comes_through_between_many_small_ones(redis_server, tmp_path):

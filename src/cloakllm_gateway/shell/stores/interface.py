@@ -52,6 +52,10 @@ class StoreAway(VaultError):
     """The store can't be reached now; that it was damaged is not said."""
 
 
+class StoreBusy(StoreAway):
+    """Others are writing to the store: it may be tried again at once."""
+
+
 class Follower(Struct, eq=False, weakref=True):
     """What one session has not heard yet of its namespace: tokens with their entries, None for those that are gone.
 

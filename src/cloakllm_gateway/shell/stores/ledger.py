@@ -41,7 +41,8 @@ class Ledger(Protocol):
     """Keeps the bytes of one store.
 
     Every method waits, for the disk or the network, and raises ``StoreAway``
-    where the store can't be reached, ``VaultError`` where it is damaged.
+    where the store can't be reached, ``VaultError`` where it is damaged.  A
+    change raises ``StoreBusy`` where it would have to wait long for others.
     ``place`` is its address without credentials, for people and as its name.
     """
 

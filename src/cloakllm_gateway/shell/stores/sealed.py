@@ -30,6 +30,7 @@ import os
 import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import NamedTuple, TypeVar
 
 import anyio
@@ -42,7 +43,7 @@ from cloakllm_gateway.errors import ConfigError, VaultError
 from cloakllm_gateway.shell.stores import keys
 from cloakllm_gateway.shell.stores.book import Book, Changes, Conflict, Name, Record
 from cloakllm_gateway.shell.stores.highwater import LIMIT
-from cloakllm_gateway.shell.stores.interface import Follower, Options, StoreAway
+from cloakllm_gateway.shell.stores.interface import Follower, Options, StoreAway, StoreBusy
 from cloakllm_gateway.shell.stores.ledger import Change, Ledger, Row, View
 from cloakllm_gateway.shell.stores.records import packed, unpacked
 from cloakllm_gateway.shell.stores.witness import Witness
@@ -56,6 +57,8 @@ _STORE_ID_BYTES = 16
 _TOMBSTONES = 1000
 #: Seconds of waiting for a store that is away, from which on it is left alone for some.
 _SLOW, _REST = 1.0, 2.0
+#: Seconds that a change waits for those of others, and between two looks whether they are done.
+_OTHERS, _LOOK = 10.0, 0.02
 
 
 class _Head(Struct, array_like=True, frozen=True):
@@ -91,7 +94,9 @@ class SealedStore:
         self._witness = witness
         self._clock = clock
         self._lock = anyio.Lock()
-        self._outage: _Outage | None = None
+        self._changing = anyio.Lock()
+        self._outage: _Outage | None = None  # of all of it
+        self._crowded: _Outage | None = None  # of changes
         self._sealer: Sealer | None = None
         self._store_id = b""
         self._head_bytes: bytes | None = None
@@ -112,7 +117,7 @@ class SealedStore:
             return changes
 
         if spellings:
-            await self._run(self._change, plan)
+            await self._run_change(self._change, plan)
         return entries
 
     async def follow(self, namespace: str) -> Follower:
@@ -122,10 +127,10 @@ class SealedStore:
         await self._run(self.catch_up)
 
     async def restored(self, namespace: str, tokens: Iterable[Token]) -> None:
-        await self._run(self._mark_restored, namespace, tuple(tokens))
+        await self._run_change(self._mark_restored, namespace, tuple(tokens))
 
     async def forget(self, namespace: str) -> None:
-        await self._run(self._change, lambda _take: self.book.without(namespace))
+        await self._run_change(self._change, lambda _take: self.book.without(namespace))
 
     def check(self) -> None:
         self._ledger.read(self._catch_up)
@@ -139,7 +144,8 @@ class SealedStore:
         """Take in what others wrote, and empty what is over its time.  Raises ``VaultError``."""
         self._ledger.read(self._catch_up)
         if self.book.expired(self._clock()):
-            self._change(lambda _take: {})
+            with suppress(StoreBusy):  # then the next time
+                self._change(lambda _take: {})
 
     def drop(self, namespace: str, values: Callable[[Spelling], bool] | None = None) -> int:
         """Forget all values of ``namespace``, or those that ``values`` picks; how many spellings went."""
@@ -150,7 +156,7 @@ class SealedStore:
             gone = self.book.without(namespace, values)
             return gone
 
-        self._change(plan)
+        _patiently(self._change, plan)
         return len(gone)
 
     @property
@@ -160,7 +166,7 @@ class SealedStore:
 
     def set_lock(self, lock: bytes) -> None:
         """Keep ``lock`` with the store, sealed."""
-        self._change(lambda _take: {}, lock)
+        _patiently(self._change, lambda _take: {}, lock)
 
     def rekey(self) -> int:
         """Seal everything anew under a new key; how many records there are.  Running gateways have to be restarted."""
@@ -177,7 +183,7 @@ class SealedStore:
             step = self._step(sealer, dict(self.book.records), self._head.numbers, anew=True)
             return step.change
 
-        self._ledger.change(work)
+        _patiently(self._ledger.change, work)
         if step is not None:
             self._sealer = sealer
             self._keeper.promote()
@@ -203,6 +209,22 @@ class SealedStore:
                 if now - began > _SLOW:
                     self._outage = _Outage(error, now + _REST)
                 raise
+
+    async def _run_change(self, call: Callable[..., T], *arguments: object) -> T:
+        """A change waits for those of others beside the turn of those who read, and one for all that are behind it."""
+        async with self._changing:
+            began = time.monotonic()
+            if self._crowded is not None and began < self._crowded.until:
+                raise StoreAway(self._crowded.error.what, self._crowded.error.hint)
+            while True:
+                try:
+                    return await self._run(call, *arguments)
+                except StoreBusy as error:
+                    now = time.monotonic()
+                    if now > began + _OTHERS:
+                        self._crowded = _Outage(error, now + _REST)
+                        raise
+                await anyio.sleep(_LOOK)
 
     def _catch_up(self, view: View) -> None:
         """Bring the mirror to the head of the ledger.  Raises ``VaultError`` for whatever is not as it was written."""
@@ -393,6 +415,20 @@ class SealedStore:
             f"The token store at {self.place} {how}",
             "Continued, it could give old tokens new meanings. Restore it from a backup.",
         )
+
+
+def _patiently(call: Callable[..., object], *arguments: object) -> None:
+    """For commands: wait for the changes of others.  Raises what ``call`` does."""
+    give_up = time.monotonic() + _OTHERS
+    while True:
+        try:
+            call(*arguments)
+        except StoreBusy:
+            if time.monotonic() > give_up:
+                raise
+            time.sleep(_LOOK)
+        else:
+            return
 
 
 class _Outage(NamedTuple):

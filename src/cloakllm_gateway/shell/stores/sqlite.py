@@ -14,13 +14,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from cloakllm_gateway.errors import ConfigError, VaultError
-from cloakllm_gateway.shell.stores.interface import Options, StoreAway
+from cloakllm_gateway.shell.stores.interface import Options, StoreAway, StoreBusy
 from cloakllm_gateway.shell.stores.ledger import Change, Row, View
 from cloakllm_gateway.shell.stores.private import PRIVATE_FILE, private_dir, verify
 from cloakllm_gateway.shell.stores.sealed import SealedStore, sealed_store
 
-#: Seconds that a change waits for those of other gateways.
-_BUSY = 10.0
+#: Milliseconds to wait for other programs: at most, and with a change, which is tried again.
+_WAIT, _WAIT_TO_CHANGE = 10_000, 20
 _SETUP = """
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;
@@ -55,7 +55,7 @@ class SqliteLedger:
     def change(self, work: Callable[[View], Change | None]) -> None:
         with self._explained():
             connection = self._connected()
-            connection.execute("BEGIN IMMEDIATE")
+            _begin(connection)
             try:
                 if change := work(_View(connection)):
                     _write(connection, change)
@@ -79,7 +79,7 @@ class SqliteLedger:
             os.close(os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE))
         verify(self._path, stat.S_ISREG)
         # Used by one thread at a time, but not always the same.
-        connection = sqlite3.connect(self._path, timeout=_BUSY, isolation_level=None, check_same_thread=False)
+        connection = sqlite3.connect(self._path, timeout=_WAIT / 1000, isolation_level=None, check_same_thread=False)
         try:
             connection.executescript(_SETUP)
         except sqlite3.Error:
@@ -93,11 +93,13 @@ class SqliteLedger:
         try:
             yield
         except sqlite3.OperationalError as error:
+            what = f"The token store at {self.place} can't be used now: {error.sqlite_errorname}"
+            if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
+                raise StoreBusy(
+                    what, "Look whether another gateway, or a program that copies the file, hangs."
+                ) from None
             self.close()
-            raise StoreAway(
-                f"The token store at {self.place} can't be used now: {error.sqlite_errorname}",
-                "Look whether the disk is full, the file may be written, and no other gateway hangs.",
-            ) from None
+            raise StoreAway(what, "Look whether the disk is full, and the file may be written.") from None
         except sqlite3.Error as error:
             self.close()
             raise VaultError(
@@ -125,6 +127,15 @@ class _View:
         if self._connection is not None:
             found = self._connection.execute("SELECT name, revision, sealed FROM rows WHERE revision > ?", (after,))
             yield from map(Row._make, found)
+
+
+def _begin(connection: sqlite3.Connection) -> None:
+    """Take the turn to write.  Raises :class:`sqlite3.OperationalError` while others have it."""
+    connection.execute(f"PRAGMA busy_timeout = {_WAIT_TO_CHANGE}")
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {_WAIT}")
 
 
 def _write(connection: sqlite3.Connection, change: Change) -> None:
