@@ -123,6 +123,7 @@ def read(texts: Sequence[Text], gate: Gate) -> Reading:
     layers = [layer]
     due = _due(layer, {})
     while views := _deeper(layer, len(layers), due):
+        layers[-1] = layer._replace(screen=b"")  # several layers get one screen for all
         parts = [(text, view, first, last) for text, view in views.items() for first, last in view.excerpts()]
         layer = _layer(parts, [view.text[first:last] for _, view, first, last in parts], gate)
         layers.append(layer)
