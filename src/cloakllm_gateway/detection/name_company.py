@@ -100,10 +100,10 @@ _PART = (
 )
 _GOODBYE = (
     r"(?:(?:[Bb]est|[Kk]ind|[Ww]arm)?(?:est)?[ ]?(?:[Rr]egards|[Ww]ishes)|Best|Thanks(?: again| a lot)?|Thank you"
-    r"|Many thanks|Cheers|(?:[Yy]ours )?(?:[Ss]incerely|[Tt]ruly|[Ff]aithfully)(?: yours)?|Love|Take care|Viele Grüße|Liebe Grüße"
-    r"|Beste Grüße|Mit freundlichen Grüßen|MfG|LG|VG|Cordialement|Bien à vous|Saludos|Un saludo|Atentamente"
-    r"|Cordiali saluti|Atenciosamente|Abraços|Met vriendelijke groet|Groeten|Med vänliga hälsningar|Med venlig hilsen"
-    r"|Pozdrawiam)"
+    r"|Many thanks|Cheers|(?:[Yy]ours )?(?:[Ss]incerely|[Tt]ruly|[Ff]aithfully)(?: yours)?|Love|Take care"
+    r"|Viele Grüße|Liebe Grüße|Beste Grüße|Mit freundlichen Grüßen|MfG|LG|VG|Cordialement|Bien à vous|Saludos"
+    r"|Un saludo|Atentamente|Cordiali saluti|Atenciosamente|Abraços|Met vriendelijke groet|Groeten"
+    r"|Med vänliga hälsningar|Med venlig hilsen|Pozdrawiam)"
 )
 #: What tells the name in group 1, whichever it is.
 _TOLD_BY = tuple(

@@ -227,6 +227,10 @@ COMMON = words_of("""
     well were west what whatever when whenever where whereas wherever whether which whichever while who whoever
     whole whose why wide widget will window wish with within without wonder wonderful word work worker workflow
     works workspace world would write xcode xml yaml yeah year yearly yep yes yesterday yet you your yours zip zone
+    brain brains bliss candy circuit circus clown cookie cupcake dragon elephant garage giraffe hamburger kitten monkey
+    mushroom noodle orphan pancake panda parrot penguin pizza popcorn potato puppy puzzle pyramid rainbow rocket
+    sandwich sausage scooter shampoo skeleton spaghetti squirrel sticker tire tomato toy toys tractor treasure trumpet
+    turtle umbrella unicorn vampire wagon waffle whale zebra zombie
 """)
 
 #: Days, months, feasts.
@@ -268,6 +272,16 @@ SOFTWARE = words_of("""
     zookeeper zoom
 """)
 
+#: What is sold under a name of its own.
+BRANDS = words_of("""
+    adidas airbnb airbus audi barbie bmw boeing bosch cadillac canon casio chevrolet chrysler citroen coca costco disney
+    fiat fitbit fujifilm garmin gucci heineken honda hyundai ikea kawasaki kellogg kia kindle kodak lamborghini
+    lego lexus logitech macbook mastercard mazda mcdonalds michelin mitsubishi nescafe nespresso nestle netflix nikon
+    nintendo nissan nokia panasonic pepsi peugeot philips playstation polaroid porsche prius rolex samsonite
+    samsung siemens skoda sony spotify starbucks subaru tesla toshiba toyota volkswagen volvo walmart xbox
+    xerox yamaha
+""")
+
 #: Words of German that begin with a capital, all of its nouns do, and stand without an article.
 GERMAN_NOUNS = words_of("""
     kennzeichen kontonummer rechnung kundennummer telefonnummer passwort benutzer betreff rechnungsnummer
@@ -304,4 +318,4 @@ GERMAN_NOUNS = words_of("""
 """)
 
 #: Capitalised words that are no names.  A find made of them is dropped, one that begins with them loses them.
-NOT_NAMES = COMMON | CALENDAR | SOFTWARE | ROLES
+NOT_NAMES = COMMON | CALENDAR | SOFTWARE | BRANDS | ROLES
