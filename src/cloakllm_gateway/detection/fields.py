@@ -36,6 +36,8 @@ class Field(Struct, frozen=True, gc=False):
 #: What a key in quotes does not hold, and how long it may be with its quotes.
 _NO_KEY = lazy(r"[\"'\\\n{}\[\],:]")
 _LONGEST_QUOTED = 66
+#: What stands between a key and its colon now and then.
+_BLANKS = frozenset(" \n\t")
 #: A bare key behind a brace or comma, read backwards.
 _BARE_KEY = lazy(r"[ ]?(\w{0,63}[A-Za-z_])[ \n\t]{0,16}[{,]")
 _SPACE = r"[ \t\r\n]{0,64}"
@@ -60,9 +62,10 @@ def braces(text: str, places: Iterable[int]) -> Iterator[Field]:
             continue
         kind = value.lastindex or 0
         if kind == _LIST:
+            record = records.at(at)
             for start, end, quoted in _members(text, value.end()):
                 done = end
-                yield Field(key, start, end, records.at(at), quoted)
+                yield Field(key, start, end, record, quoted)
             continue
         start, end = value.span(kind)
         if end > start:
@@ -72,10 +75,11 @@ def braces(text: str, places: Iterable[int]) -> Iterator[Field]:
 
 def _brace_key(text: str, at: int) -> str:
     """The key that ends at a colon, or ""."""
-    end = at
-    while end > 0 and at - end < 4 and text[end - 1] in " \n\t":
-        end -= 1
-    quote = text[end - 1 : end]
+    end, quote = at, text[at - 1 : at]
+    if quote in _BLANKS:
+        while end > 0 and at - end < 4 and text[end - 1] in " \n\t":
+            end -= 1
+        quote = text[end - 1 : end]
     if quote == '"' or quote == "'":
         begin = text.rfind(quote, end - _LONGEST_QUOTED if end > _LONGEST_QUOTED else 0, end - 1)
         key = text[begin + 1 : end - 1]
@@ -123,8 +127,6 @@ class _Records:
         self._stack = [0]
 
     def at(self, place: int) -> int:
-        if place == self._seen:
-            return self._stack[-1]
         braces = self._screen[self._seen : place].translate(None, _NO_BRACES)
         self._seen = place
         for brace in braces:
