@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -155,6 +156,24 @@ def test_check_says_so_when_nothing_is_sanitized(write):
     done = run("check", "--config", write({"crm": python(SERVER)}, sanitize=False))
     assert "Detection: off" in done.stdout
     assert done.returncode == 0
+
+
+def test_check_says_so_when_nothing_is_hidden_but_only_observed(write):
+    done = run("check", "--config", write({"crm": python(SERVER)}, mode="observe"))
+    assert "Mode: observe: what would be hidden is only counted and logged" in done.stdout
+    served = run("--config", write({"crm": python(SERVER)}, mode="observe"))
+    assert "observing only: the model sees every value" in served.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows protects the profile directory by an access list")
+def test_state_that_others_can_read_is_refused_before_a_call_needs_it(write, tmp_path):
+    path = write({"crm": python(SERVER)}, **QUICK)
+    (tmp_path / "state").mkdir(mode=0o755)
+    for arguments in (("check", "--config", path), ("--config", path)):
+        done = run(*arguments)
+        assert done.returncode != 0
+        assert "is open to other users" in done.stdout + done.stderr
+        assert f"chmod 700 {tmp_path / 'state'}" in done.stdout + done.stderr
 
 
 def test_serving_ends_well_when_the_client_leaves(write):

@@ -90,9 +90,9 @@ def test_broken_lines_are_told_by_number_and_the_others_are_scanned():
     done = scan("--no-names", "--jsonl", given=given)
     assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == [1, 5]
     assert done.stderr.splitlines() == [
-        "cloakllm-gateway: standard input: line 2: is not JSON",
+        "cloakllm-gateway: standard input: line 2: is not a line of JSON; without --jsonl a file is scanned whole",
         'cloakllm-gateway: standard input: line 3: is not an object with a string "text"',
-        "cloakllm-gateway: standard input: line 4: is not UTF-8 text",
+        "cloakllm-gateway: standard input: line 4: is not UTF-8 text: convert it (iconv -f WINDOWS-1252 -t UTF-8, or -f UTF-16)",
     ]
     assert done.returncode == 1
 
@@ -113,9 +113,11 @@ def test_files_that_can_not_be_read_do_not_stop_the_others(tmp_path):
     good, bad = tmp_path / "good.txt", tmp_path / "bad.txt"
     good.write_text(KIM)
     bad.write_bytes(b"\xff\xfe\x00kim")
-    done = scan("--no-names", str(tmp_path / "none.txt"), str(bad), str(good))
-    assert done.stdout == f"«{KIM}»[EMAIL_0]\n"
-    assert "none.txt: cannot be read: No such file" in done.stderr and "bad.txt: is not UTF-8 text" in done.stderr
+    done = scan("--no-names", str(tmp_path / "none.txt"), str(bad), str(tmp_path), str(good))
+    assert done.stdout == f"==> {good} <==\n«{KIM}»[EMAIL_0]\n"
+    assert "none.txt: cannot be read: No such file" in done.stderr
+    assert "bad.txt: is not UTF-8 text: convert it" in done.stderr
+    assert f"{tmp_path}: is a directory: name the files in it" in done.stderr
     assert done.returncode == 1
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -149,7 +150,8 @@ def test_every_key_is_read(write):
         (detection({"locale": "klingon"}), "detection.locale: expected str matching"),
         (detection({"ner_required": True, "ner_entity_types": []}), "contradicts an empty"),
         ("{", "line 1 column 2: not JSON"),
-        (" \n", "is empty. cloakllm-gateway.example.json"),
+        ('{"upstreams": {},}', "JSON has no comments, no comma before a closing bracket"),
+        (" \n", "is empty. The least is"),
         ('{"upstreams": {"crm": {"command": NaN}}}', "not JSON: NaN"),
         ('{"upstreams": {"crm": {"command": "a", "args": [], "command": "b"}}}', "crm.command: stands here twice"),
         ('{"upstreams": {"crm": {"command": "a"}, "crm": {"command": "b"}}}', "upstreams.crm: stands here twice"),
@@ -163,7 +165,7 @@ def test_a_mistake_is_refused_and_named(refusal, content, told):
 
 def test_names_that_are_required_but_not_installed_come_with_the_command_that_installs_them(refusal):
     missing = {"ner_required": True, "spacy_model": "no_such_model"}
-    assert "pip install 'cloakllm-gateway[detection]'" in refusal(detection(missing))
+    assert f"{sys.executable} -m pip install 'cloakllm-gateway[detection]'" in refusal(detection(missing))
 
 
 def test_a_missing_file_is_named(tmp_path):

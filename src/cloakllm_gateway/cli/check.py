@@ -23,17 +23,18 @@ from cloakllm_gateway import __version__
 from cloakllm_gateway.cli.exposure import exposed, overheard
 from cloakllm_gateway.cli.faults import explained, first_cause
 from cloakllm_gateway.core.handshake import LATEST
-from cloakllm_gateway.errors import DetectionError, PeerError
+from cloakllm_gateway.core.settings import Mode
+from cloakllm_gateway.errors import DetectionError, PeerError, VaultError
 from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.protocol.jsonrpc import Failure, Request, Response
 from cloakllm_gateway.shell.auditing import directory_of
 from cloakllm_gateway.shell.config import Config, load
+from cloakllm_gateway.shell.extras import installing
 from cloakllm_gateway.shell.listen import check_certificate
 from cloakllm_gateway.shell.logging import Logger, escape
-from cloakllm_gateway.shell.name_models import INSTALL, usable
+from cloakllm_gateway.shell.name_models import usable
 from cloakllm_gateway.shell.proof import prove_now
 from cloakllm_gateway.shell.run import session
-from cloakllm_gateway.shell.stores import StoreAway
 from cloakllm_gateway.shell.supervisor import Restarts
 from cloakllm_gateway.shell.transports.memory import Memory
 from cloakllm_gateway.shell.wiring import Shared, assemble, share
@@ -92,7 +93,7 @@ async def _check(config: Config, path: Path, verbose: bool) -> int:
     together = await _ask_all(config, logger) if _all_well(findings) and len(findings) > 1 else ""
     logger.close()
     vault, there = _vault(shared)
-    remarks = [proof, _names(shared), vault, _audit(shared), _clients(config), together]
+    remarks = [proof, _mode(config), _names(shared), vault, _audit(shared), _clients(config), together]
     idle = [f"Warning: upstreams.{name}.tools.{glob} fits no tool of {name}" for name, glob in sorted(logger.idle)]
     warnings = [*exposed(config, path), *overheard(config), *idle]
     _print(findings, [*remarks, *warnings, *_last_words(findings, logger)])
@@ -100,13 +101,13 @@ async def _check(config: Config, path: Path, verbose: bool) -> int:
 
 
 def _vault(shared: Shared) -> tuple[str, bool]:
-    """Where values are kept, and whether that can be reached."""
-    if not shared.store.shared:
-        return "Vault: in memory, gone with the gateway", True
+    """Where values are kept, and whether that can be reached and is as gateways left it."""
     try:
         shared.store.check()
-    except StoreAway as away:
-        return f"Vault: {away}", False
+    except VaultError as error:
+        return f"Vault: {error}", False
+    if not shared.store.shared:
+        return "Vault: in memory, gone with the gateway", True
     return f"Vault: {shared.config.vault.backend}, namespace {shared.namespace}", True
 
 
@@ -135,13 +136,22 @@ async def _prove(shared: Shared) -> tuple[str, bool]:
     return f"Detection: proved with {examples} examples", True
 
 
+def _mode(config: Config) -> str:
+    """What would surprise whoever relies on the gateway."""
+    if config.sanitize and config.mode is Mode.OBSERVE:
+        return "Mode: observe: what would be hidden is only counted and logged; the model sees everything"
+    return ""
+
+
 def _names(shared: Shared) -> str:
     """Whether names in free text are covered."""
     names = shared.detection.names
-    if not shared.config.sanitize or names is None:
+    if not shared.config.sanitize:
+        return ""
+    if names is None:
         return "Names in free text: not covered: switched off"
     if shared.scanner.names_missing:
-        return f"Names in free text: not covered: {shared.scanner.names_missing}. {INSTALL}"
+        return f"Names in free text: not covered: {shared.scanner.names_missing}. {installing('detection')}"
     there = usable(names)
     models = ", ".join(f"{name} ({language})" for language, name in there.items())
     missing = "".join(

@@ -83,7 +83,7 @@ def demo() -> None:
 @click.option("--format", "form", type=click.Choice(["text", "json"]), help="How to show it; text by default.")
 @click.option("--jsonl", is_flag=True, help='Read and write JSON lines: {"id", "text"} in; "id", "spans", "text" out.')
 @click.option("--config", metavar="FILE", help="Take the detection settings of this configuration.")
-@click.option("--no-names", is_flag=True, help="Leave names in free text alone.")
+@click.option("--no-names", is_flag=True, help="Without the models of names; what rules and keys tell stays hidden.")
 @click.option("--expect-clean", is_flag=True, help="Exit with status 3 if anything would be hidden.")
 def scan(
     files: tuple[str, ...], form: str | None, jsonl: bool, config: str | None, no_names: bool, expect_clean: bool

@@ -30,6 +30,7 @@ from cloakllm_gateway.detection.categories import NAMES
 from cloakllm_gateway.errors import ConfigError, GatewayError
 from cloakllm_gateway.protocol.surface import SURFACE
 from cloakllm_gateway.shell.config import DetectionConfig, detection_settings, load
+from cloakllm_gateway.shell.extras import installing
 from cloakllm_gateway.shell.logging import escape
 from cloakllm_gateway.shell.scanner import Scanner
 from cloakllm_gateway.shell.stores.book import Book
@@ -95,12 +96,10 @@ def _settings(config: str | None, names: bool) -> Settings:
 def _scan(files: Sequence[str], form: str, settings: Settings, expect_clean: bool) -> int:
     scanner = Scanner(settings)
     if scanner.names_missing:
-        from cloakllm_gateway.shell.name_models import INSTALL
-
-        _say(f"names in free text are not covered: {scanner.names_missing}. {INSTALL}")
+        _say(f"names in free text are not covered: {scanner.names_missing}. {installing('detection')}")
     given = _lines(files) if form == JSONL else _texts(files)
     with Waiting(_sizes(files)) as waiting:
-        counts = anyio.run(_scan_all, given, scanner, settings, WRITERS[form](), waiting)
+        counts = anyio.run(_scan_all, given, scanner, settings, WRITERS[form](files), waiting)
     if counts[Broken]:
         return FAILED
     return FOUND if expect_clean and counts[Hidden] else 0
@@ -186,6 +185,10 @@ def hidden(text: str, shown: str, entries: Mapping[Token, Entry]) -> Iterator[Hi
 # -- what is read ---------------------------------------------------------------------------------
 
 
+#: Spreadsheets export otherwise, and no character says in which way.
+_NOT_UTF8 = "is not UTF-8 text: convert it (iconv -f WINDOWS-1252 -t UTF-8, or -f UTF-16)"
+
+
 def _opened(files: Sequence[str]) -> Iterator[tuple[str, IO[bytes]] | Broken]:
     for name in files:
         if name == STDIN:
@@ -194,6 +197,8 @@ def _opened(files: Sequence[str]) -> Iterator[tuple[str, IO[bytes]] | Broken]:
         try:
             with open(name, "rb") as file:
                 yield escape(name), file
+        except IsADirectoryError:
+            yield Broken(escape(name), "is a directory: name the files in it")
         except OSError as error:
             yield Broken(escape(name), f"cannot be read: {error.strerror}")
 
@@ -212,7 +217,7 @@ def _texts(files: Sequence[str]) -> Iterator[Given | Broken]:
         try:
             yield Given(where, data.decode("utf-8-sig"), len(data))
         except UnicodeDecodeError:
-            yield Broken(where, "is not UTF-8 text", len(data))
+            yield Broken(where, _NOT_UTF8, len(data))
 
 
 def _lines(files: Sequence[str]) -> Iterator[Given | Broken]:
@@ -240,9 +245,9 @@ def _line(where: str, line: bytes) -> Given | Broken:
     try:
         given = json.loads(line.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        return Broken(where, "is not UTF-8 text", len(line))
+        return Broken(where, _NOT_UTF8, len(line))
     except (ValueError, RecursionError):
-        return Broken(where, "is not JSON", len(line))
+        return Broken(where, "is not a line of JSON; without --jsonl a file is scanned whole", len(line))
     if not isinstance(given, dict) or not isinstance(given.get("text"), str):
         return Broken(where, 'is not an object with a string "text"', len(line))
     return Given(where, given["text"], len(line), given.get("id"))
@@ -266,7 +271,7 @@ class Writer(Protocol):
 class Json:
     """One array with an object for each file."""
 
-    def __init__(self) -> None:
+    def __init__(self, files: Sequence[str]) -> None:
         self._separator = "\n"
 
     def begin(self) -> None:
@@ -282,6 +287,9 @@ class Json:
 
 class JsonLines:
     """One object for each line that was read, as soon as it is known."""
+
+    def __init__(self, files: Sequence[str]) -> None:
+        pass
 
     def begin(self) -> None:
         pass
@@ -299,11 +307,15 @@ def _as_json(seen: Seen) -> dict[str, Any]:
 
 
 class Marked:
-    """The text itself, each value marked and followed by its token; in colour where somebody looks."""
+    """The text itself, each value marked and followed by its token; in colour where somebody looks.
 
-    def __init__(self) -> None:
+    Of several files each has its name above it.
+    """
+
+    def __init__(self, files: Sequence[str]) -> None:
         from rich.console import Console
 
+        self._are_several = len(files) > 1
         self._console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
 
     def begin(self) -> None:
@@ -313,6 +325,8 @@ class Marked:
         from rich.text import Text
 
         shown = Text()
+        if self._are_several:
+            shown.append(f"==> {given.where} <==\n")
         done = 0
         for start, end, token in seen.hidden:
             shown.append(_printable(given.text[done:start]))
@@ -338,7 +352,8 @@ def _printable(text: str) -> str:
     return "\n".join("\t".join(map(escape, line.split("\t"))) for line in text.replace("\r\n", "\n").split("\n"))
 
 
-WRITERS: Mapping[str, Callable[[], Writer]] = {"text": Marked, "json": Json, JSONL: JsonLines}
+#: From the files that are scanned to what writes about them.
+WRITERS: Mapping[str, Callable[[Sequence[str]], Writer]] = {"text": Marked, "json": Json, JSONL: JsonLines}
 
 
 def _say(what: str) -> None:

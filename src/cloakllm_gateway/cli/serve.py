@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -31,7 +32,10 @@ def _serve(path: str, streams: Streams) -> int:
     config = load(Path(path))
     if config.listen is not None:
         return _serve_http(config)
-    anyio.run(run.serve, config, Logger(config.log_level), streams)
+    logger = Logger(config.log_level)
+    if os.isatty(streams.read_fd):
+        logger.log("info", "waiting_for_a_client", hint="a client starts this command; --check tries it without one")
+    anyio.run(run.serve, config, logger, streams)
     return 0
 
 

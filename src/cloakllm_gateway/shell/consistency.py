@@ -206,10 +206,11 @@ def _check_names_available(config: Config) -> None:
     names = detection_settings(config.detection).names
     if names is None:
         raise Invalid("detection.ner_required", "contradicts an empty ner_entity_types")
-    from cloakllm_gateway.shell.name_models import INSTALL, available
+    from cloakllm_gateway.shell.extras import installing
+    from cloakllm_gateway.shell.name_models import available
 
     if reason := available(names):
-        raise Invalid("detection.ner_required", f"is on, but {reason}", INSTALL)
+        raise Invalid("detection.ner_required", f"is on, but {reason}", installing("detection"))
 
 
 def _check_anchor(config: Config) -> None:

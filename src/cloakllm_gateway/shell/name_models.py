@@ -20,11 +20,11 @@ from cloakllm_gateway.detection.name_runs import PERSON, Found
 from cloakllm_gateway.detection.names import Model, Names, Recogniser
 from cloakllm_gateway.detection.settings import NameSettings
 from cloakllm_gateway.errors import DetectionError
+from cloakllm_gateway.shell.extras import installing
 
 if TYPE_CHECKING:
     from spacy.language import Language
 
-INSTALL = "Run: pip install 'cloakllm-gateway[detection]'"
 #: What UTF-8, and so every library here, cannot hold; JSON escapes can bring it.
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 #: What models trained on other corpora call what we call something else.
@@ -61,7 +61,7 @@ def models(settings: NameSettings) -> Mapping[str, Model]:
     """
     reason = available(settings)
     if reason is not None:
-        raise DetectionError(f"Names cannot be detected: {reason}", INSTALL)
+        raise DetectionError(f"Names cannot be detected: {reason}", installing("detection"))
     names = usable(settings)
     loaded = {name: _load(name) for name in sorted(set(names.values()))}
     known = frozenset[str]().union(*(model.labels for model in loaded.values()))

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from cloakllm_gateway import __version__, detection
 from cloakllm_gateway.core.handles import Handles
 from cloakllm_gateway.core.sanitizer import Sanitizing, Source, drive
+from cloakllm_gateway.core.settings import Mode
 from cloakllm_gateway.detection.categories import NAMES
 from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.protocol.surface import SURFACE
@@ -41,6 +42,8 @@ async def prove(shared: Shared) -> None:
     if not shared.config.sanitize:
         shared.logger.log("warning", "sanitizing is off", key="sanitize")
         return
+    if shared.config.mode is Mode.OBSERVE:
+        shared.logger.log("warning", "observing only: the model sees every value", key="mode")
     digest = _digest(shared)
     remembered = shared.state_dir / REMEMBERED if shared.state_dir else None
     if remembered is None or not _is_remembered(remembered, digest):

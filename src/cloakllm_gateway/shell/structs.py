@@ -32,6 +32,12 @@ class Invalid(Exception):
         self.hint = hint
 
 
+#: What an empty file lacks.
+_LEAST = 'The least is {"upstreams": {"NAME": {"command": "PROGRAM", "args": []}}}'
+#: What people write that JSON has not.
+_MISTAKES = "JSON has no comments, no comma before a closing bracket, and double quotes only"
+
+
 class _Repeated(dict[str, Any]):
     """A JSON object in which ``key`` stood twice; where the object stands is known only to the walk."""
 
@@ -48,8 +54,8 @@ def parse(text: str) -> Any:
         return json.loads(text, object_pairs_hook=_members, parse_constant=_not_json)
     except json.JSONDecodeError as error:
         if not text.strip():
-            raise Invalid("", "is empty", "cloakllm-gateway.example.json shows what it may hold") from None
-        raise Invalid(f"line {error.lineno} column {error.colno}", f"not JSON: {error.msg}") from None
+            raise Invalid("", "is empty", _LEAST) from None
+        raise Invalid(f"line {error.lineno} column {error.colno}", f"not JSON: {error.msg}", _MISTAKES) from None
     except RecursionError:
         raise Invalid("", "not a configuration: nested too deeply") from None
 

@@ -70,7 +70,7 @@ def share(config: Config, logger: Logger) -> Shared:
     """Build what sessions share; nothing is started and nothing written.  Raises :class:`ConfigError`."""
     detection = detection_settings(config.detection)
     scanner = Scanner(detection)
-    if scanner.names_missing:
+    if scanner.names_missing and config.sanitize:
         logger.log("warning", "names_in_free_text_are_not_covered", reason=scanner.names_missing)
     store, namespace = open_store(config)
     return Shared(

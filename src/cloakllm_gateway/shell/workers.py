@@ -25,6 +25,7 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 from cloakllm_gateway.detection.settings import NameSettings, Settings
 from cloakllm_gateway.errors import ConfigError, DetectionError
 from cloakllm_gateway.shell import frames
+from cloakllm_gateway.shell.extras import installing
 from cloakllm_gateway.shell.frames import Done, Failed, Ready, Reply, Request, Spans
 from cloakllm_gateway.spans import Span, Text
 
@@ -121,7 +122,7 @@ def _missing(wanted: NameSettings) -> str | None:
 
     reason = name_models.available(wanted)
     if reason and wanted.required:
-        raise ConfigError(f"detection.ner_required is set, but {reason}", name_models.INSTALL)
+        raise ConfigError(f"detection.ner_required is set, but {reason}", installing("detection"))
     return reason
 
 

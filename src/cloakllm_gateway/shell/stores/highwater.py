@@ -124,8 +124,9 @@ class HighWater(_Blocks):
 
     def check(self) -> None:
         with self._explained():
-            if os.path.lexists(self._dir):
+            if os.path.lexists(self._state_dir):
                 verify(self._state_dir, stat.S_ISDIR)
+            if os.path.lexists(self._dir):
                 self._read()
 
     def reserve(self, wanted: Mapping[str, int]) -> None:

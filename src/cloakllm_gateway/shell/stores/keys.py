@@ -17,6 +17,7 @@ from typing import Protocol
 
 from cloakllm_gateway.errors import VaultError
 from cloakllm_gateway.shell.config import KEYRING
+from cloakllm_gateway.shell.extras import installing
 from cloakllm_gateway.shell.stores.private import create_file, private_dir, sync_dir, verify
 from cloakllm_gateway.vault.sealing import KEY_BYTES, Sealer
 
@@ -149,7 +150,7 @@ def _keyring(call: str, *arguments: str) -> str | None:
         import keyring
         from keyring.errors import KeyringError
     except ImportError:
-        raise VaultError("The keyring is not installed", "Run: pip install 'cloakllm-gateway[keyring]'") from None
+        raise VaultError("The keyring is not installed", installing("keyring")) from None
     try:
         answer: str | None = getattr(keyring, call)(*arguments)
     except KeyringError as error:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from cloakllm_gateway.errors import ConfigError, VaultError
+from cloakllm_gateway.shell.extras import installing
 from cloakllm_gateway.shell.stores.interface import Options, StoreAway
 from cloakllm_gateway.shell.stores.ledger import Change, Row, View
 from cloakllm_gateway.shell.stores.sealed import SealedStore, sealed_store
@@ -66,7 +67,7 @@ def redis_store(options: Options) -> SealedStore:
     if not options.url:
         raise ConfigError("A vault in Redis needs an address", "Set vault.url, like redis://localhost:6379/0")
     if find_spec("redis") is None:
-        raise ConfigError("A vault in Redis needs its client", "Run: pip install 'cloakllm-gateway[redis]'")
+        raise ConfigError("A vault in Redis needs its client", installing("redis"))
     return sealed_store(RedisLedger(options.url), options)
 
 
