@@ -209,8 +209,8 @@ ADDRESS = Category(
         Pattern(  # ... in small letters
             rf"(?<![A-Za-z0-9.,:/-])\d{{2,5}} (?:\d{{1,5}} )?(?!(?:of|the|in|tests?|to|and|or|for|is|at)\b){_SMALL}(?: {_SMALL}){{0,3}}"
             rf"(?: \d{{1,5}})?(?: (?:suite|apt\.?) \d{{1,4}}(?:,? {_SMALL}(?:,? {_SMALL}){{0,4}}(?: \d{{4,6}})?(?=[.?!\n\x1c]|$))?"
-            rf"|, {_SMALL}(?: {_SMALL})?, (?i:{_COUNTRIES})(?: \d{{4,6}})?(?![A-Za-z])"
-            rf"|(?:,|\n) ?{_SMALL}(?: {_SMALL}){{0,3}}\n?, [a-z]{{1,3}}[,\s]{{1,3}}(?:(?i:{_COUNTRIES}) )?\d{{4,6}}(?![0-9]))",
+            rf"|, {_SMALL}(?: {_SMALL})?, (?:{_COUNTRIES.lower()})(?: \d{{4,6}})?(?![A-Za-z])"
+            rf"|(?:,|\n) ?{_SMALL}(?: {_SMALL}){{0,3}}\n?, [a-z]{{1,3}}[,\s]{{1,3}}(?:(?:{_COUNTRIES.lower()}) )?\d{{4,6}}(?![0-9]))",
             rank=RECORD,
         ),
         Pattern(
