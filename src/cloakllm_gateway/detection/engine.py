@@ -4,9 +4,10 @@ One call looks at all texts of a message at once:
 
 1. every text is read in every way it may be encoded (:mod:`.folding`), and
    all readings, joined, pass the gate (:mod:`.reading`);
-2. the truth of each pattern runs where the gate let it (:mod:`.gate`);
-3. keys prove values: object keys around a text, and the structure inside it
+2. keys prove values: object keys around a text, and the structure inside it
    (:mod:`.structure`);
+3. the truth of each pattern runs where the gate let it (:mod:`.gate`), that of
+   names only outside of what a key proved to be something surer;
 4. the deny list and the patterns of the configuration run on the linear
    engine alone (:mod:`.custom`);
 5. finds are mapped back to the original text and merged to a disjoint set
