@@ -30,9 +30,11 @@ _FULL = rf"{_NAME}(?: [A-Z]\.?)?(?: {_NAME})?"
 
 def in_company(text: str) -> Iterator[Found]:
     """The people that the words around them tell, in no order; one may be found twice."""
-    for start, end in _worth_a_look(text):
-        yield from _told_by(text, start, end)
+    screen = text.encode("ascii", "replace")
+    for start, end in _worth_a_look(text, screen, _rows()):
         yield from _in_rows(text, start, end)
+    for start, end in _worth_a_look(text, screen, _cues()):
+        yield from _told_by(text, start, end)
         yield from _speaking(text, start, end)
         yield from _shaped(text, start, end)
 
@@ -41,10 +43,10 @@ def in_company(text: str) -> Iterator[Found]:
 _REACH = 160
 
 
-def _worth_a_look(text: str) -> Iterator[tuple[int, int]]:
+def _worth_a_look(text: str, screen: bytes, cues: linear.Search) -> Iterator[tuple[int, int]]:
     """Stretches of whole lines around whatever may tell a name, disjoint and in order."""
     start = end = -1
-    for first, last in linear.spans(_cues(), text.encode("ascii", "replace")):
+    for first, last in linear.spans(cues, screen):
         left = max(first - _REACH, 0)
         left = text.find("\n", left, first) + 1 or left if left else 0
         right = text.find("\n", last, last + _REACH)
@@ -230,8 +232,14 @@ def _shaped(text: str, start: int, end: int) -> Iterator[Found]:
 
 
 @cache
+def _rows() -> linear.Search:
+    """What a row of names needs, over bytes that are ``?`` where a letter is not ASCII; a wider net."""
+    return linear.compiled(r"[a-z?],? (?:and|&|und|et|y|e) [A-Z?][a-z?]")
+
+
+@cache
 def _cues() -> linear.Search:
-    """What each of the rules above needs, over bytes that are ``?`` where a letter is not ASCII; a wider net."""
+    """The same for the other rules."""
     kin = _KIN.replace("é", "[?]")
     acts = _ACTS.replace("[\\w-]", "[\\w?-]")
     capital = "[A-Z?]"
@@ -246,9 +254,8 @@ def _cues() -> linear.Search:
         r"\n[>? ]{0,5}[0-9]{1,5} [A-Za-z?]",
         r"\b(?:name(?: is|:)|[Cc]alls? me|goes by|also known as|answers to) ",
         rf"\b(?:[Tt]he|[Oo]ur|[Mm]y|[Aa]n?) {_PART},? {capital}",
-        rf"(?:^|\n){re.sub('[^ -~]', '[?]', _GOODBYE)}[,.!]?[ ]?\n",
+        rf"(?:^|\n){re.sub('[^ -~]', '[?]', _GOODBYE)}[,.!]?[ ]?\n{{1,2}}{capital}",
         r"[a-z?]{3} [b-hj-z][.]? [a-z?]{3}",
-        rf"[a-z?],? (?:and|&|und|et|y|e) {capital}[a-z?]",
         rf"(?:^|\n){capital}[a-z?'-]*: ?(?:\"[A-Z?]|[A-Z?][^\n]*[.?!][ \t]*(?:[\n]|\z))",
         rf"{capital}[a-z?'-]* (?:[A-Z][.] )?{capital}[a-z?]+(?:i[c?]|i[ck]h|sk[yi]|aya|ck[ayi]|[oe]va?|ov[?]"
         r"|vna|sson|ssen|ttir|escu|enko|czyk|wicz|shvili|poulos|akis|str[o?]m|quist|qvist|gren|aard|nen|glu|yan)(?:[^A-Za-z?]|\z)",
