@@ -250,6 +250,19 @@ def _account(text: str) -> int:
     return 0 if text.lower() in SYSTEM_USERS or _PAGE.fullmatch(text) else len(text)
 
 
+#: What home folders may lie below: the root of a system, also of one that is elsewhere or mounted.  `src/home/x`,
+#: `/data/myhome/x` and `https://example.com/home/about` are nobody's.
+_ROOT = (
+    r"(?:(?:file|s?ftp|ssh)://[\w.@:-]{0,60})?"
+    r"(?:/(?:(?:mnt|Volumes|net|hosts)/[\w.@-]{1,40}|(?:run/)?media/[\w.@-]{1,40}(?:/[\w.@-]{1,40})?"
+    r"|System/Volumes/Data|cygdrive/[a-z]|[a-z]|export|usr|var|nfs|srv|data|storage|cluster|backups?|host|hostfs|rootfs)"
+    r"|//wsl(?:\$|\.localhost)/[\w.-]{1,40})?"
+)
+#: The same where names are separated by backslashes: behind a drive, nothing, a share or a device.
+_WINDOWS_ROOT = r"(?:(?<!:)\\{2,4}[\w.-]{1,40}|\\{1,2}Device\\{1,2}HarddiskVolume[0-9]{1,3})?"
+#: A name in a path, as systems give them to people.
+_FOLDER = r"([a-z_A-Z][A-Za-z0-9_.-]{1,31})(?=[/\\\s\"'`):,;\]]|$)"
+
 USERNAME = Category(
     "USERNAME",
     examples=(
@@ -259,6 +272,8 @@ USERNAME = Category(
         example("/Users/«jdoe»/src/app/main.py"),
         example("the backup (/mnt/disk/home/«jdoe»), two years old"),
         example("sftp://nas/home/«lena.f»/notes.txt"),
+        example("ls /mnt/c/Users/«jane.doe»/Desktop"),
+        example(r"open \\filer\Users\«jane.doe»\plan.docx"),
         example('{"path": "C:\\\\Users\\\\«jane.doe»\\\\x"}'),
         example("GRANT ALL ON *.* TO '«ops_3933»'@'localhost'"),
         example("see https://www.linkedin.com/in/«jane-doe-8a123b45»/ for more"),
@@ -270,19 +285,19 @@ USERNAME = Category(
     ),
     lookalikes=("/home/runner/work", "/Users/Shared/x",
                 "https://example.com/home/about", "import x from './home/card' and src/home/components/x",
-                "/app/home/index.html", "controllers/Users/Listing",
+                "/app/home/index.html", "controllers/Users/Listing", "/data/myhome/projects/x",
+                "/tmp/newhome/customers", "/mnt/home/backup/2024", r"D:\proj\Users\list",
                 '{"username": "root"}', '{"username": "${USER}"}', "/home/{user}/x",
                 "https://x.com/intent/tweet", "by @property and @app.route",
                 "HKLM\\software\\x and D\\new", "DESKTOP-ENVIRONMENT"),
     patterns=(
-        Pattern(  # home folders: of a whole path, since src/home/page.tsx and https://example.com/home/about are none
-            r"(?<![\w.~@%+/-])(?:(?:file|s?ftp|ssh)://[\w.@:-]{0,60})?(?:/[\w.@-]{1,40}){0,4}/?(?:home|Users)/{1,2}"
-            r"([a-z_A-Z][A-Za-z0-9_.-]{1,31})(?=[/\\\s\"':),;]|$)",
+        Pattern(
+            r"(?<![\w.~@%+/-])" + _ROOT + r"/(?:home|Users)/{1,2}" + _FOLDER,
             _account,
             rank=CONTEXT,
         ),
         Pattern(
-            r"(?<![A-Za-z0-9])Users\\{1,4}/?([a-z_A-Z][A-Za-z0-9_.-]{1,31})(?=[/\\\s\"':),;]|$)",
+            r"(?<![\w.)\\-])" + _WINDOWS_ROOT + r"\\{1,4}Users\\{1,4}/?" + _FOLDER,
             _account,
             rank=CONTEXT,
         ),
