@@ -46,7 +46,7 @@ def test_one_word_in_every_position_equals_the_value_and_nothing_runs(shell: str
 
 
 PIECES = [
-    "echo ",
+    "printf '%s ' ",  # and not echo, to which a backslash in its words means something
     "printf '%s|' ",
     "a",
     " ",
