@@ -99,7 +99,7 @@ class Outbound:
         except Refused as refused:
             self._refuse(request, upstream, refused.rule, texts.refusal(refused), refused.token)
             return
-        then = partial(self._send_watched, request, upstream, restored, params, uri, marked)
+        then = partial(self._send_watched, request, upstream, restored, uri, marked)
         if "inputResponses" in params:
             self._learn(request, upstream, params, then)
         else:
@@ -163,13 +163,12 @@ class Outbound:
         request: Request,
         upstream: Upstream,
         restored: Restored,
-        written: dict[str, Any],
         uri: str | None,
         marked: Sequence[Declared],
     ) -> None:
         """Look at what the model wrote in clear, report it, and then send; or refuse, where that is blocked."""
         raw = self._settings.raw_data.get(upstream.name, RawData.PASS)
-        looks = raw_texts(written, SURFACE[request.method].params) if raw is not RawData.PASS else []
+        looks = raw_texts(restored.written) if raw is not RawData.PASS else []
         if not looks:
             self.send(request, upstream, restored, uri, marked)
             return

@@ -7,10 +7,9 @@ upstream may be closed to it (design, section 6).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
-from cloakllm_gateway.protocol.surface import RESTORE, Shape
-from cloakllm_gateway.protocol.walk import leaves
+from cloakllm_gateway.protocol.surface import RESTORE
+from cloakllm_gateway.protocol.walk import Leaf
 from cloakllm_gateway.spans import Span, Text
 from cloakllm_gateway.vault import tokens
 
@@ -21,10 +20,10 @@ RAW_DUMP = 50
 _BLANK = "\ue000"
 
 
-def raw_texts(params: Any, shape: Shape) -> list[Text]:
+def raw_texts(written: Iterable[Leaf]) -> list[Text]:
     """What the model wrote in fields that are restored, with its tokens blanked."""
     found = []
-    for leaf in leaves(params, shape):
+    for leaf in written:
         if leaf.role is RESTORE and (text := _without_tokens(leaf.text)).strip(_BLANK + " "):
             found.append(Text(text, "" if leaf.is_key else leaf.key, leaf.record, names=False))
     return found

@@ -58,10 +58,11 @@ class NeedApproval(Exception):
 
 
 class Restored(NamedTuple):
-    """The part for the upstream, and what was decided on the way."""
+    """The part for the upstream, what was decided on the way, and the leaves of the part as it was written."""
 
     part: Any
     decisions: tuple[Decision, ...]
+    written: Sequence[Leaf] = ()
 
     @property
     def entries(self) -> tuple[Entry, ...]:
@@ -102,14 +103,15 @@ class Restorer(Struct, frozen=True):
         """
         run = _Run(self, destination, parameters)
         edits: dict[tuple[Path, bool], Any] = {}
-        for leaf in leaves(part, shape):
+        written = leaves(part, shape)
+        for leaf in written:
             new = run.leaf(leaf, declared)
             if new is not leaf.value:
                 edits[leaf.path, leaf.is_key] = new
         if run.asked:
             raise NeedApproval(tuple(run.asked))
         try:
-            return Restored(replace(part, edits), tuple(run.decisions.values()))
+            return Restored(replace(part, edits), tuple(run.decisions.values()), written)
         except KeyCollision:
             raise Refused("Two keys of one object would become the same key", "Rename one of them.") from None
 

@@ -119,6 +119,7 @@ class Process(asyncio.SubprocessProtocol):
         self._output = cast(asyncio.ReadTransport, self._transport.get_pipe_transport(_OUTPUT))
         if hasattr(self._output, "max_size"):  # no pipe holds more, and room for more costs 30 microseconds a read
             self._output.max_size = _CHUNK
+        self._output.set_protocol(_Output(self, self._output.get_protocol()))
         self.started()
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
@@ -141,6 +142,20 @@ class Process(asyncio.SubprocessProtocol):
 
     def process_exited(self) -> None:
         self.exited.set()
+
+
+class _Output(asyncio.Protocol):
+    """Hears standard output where it is read: asyncio's own protocol takes a turn of the event loop for each piece."""
+
+    def __init__(self, process: Process, theirs: asyncio.BaseProtocol) -> None:
+        self._process = process
+        self._theirs = theirs
+
+    def data_received(self, data: bytes) -> None:
+        self._process.printed(data)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._theirs.connection_lost(exc)
 
 
 _INPUT, _OUTPUT, _ERRORS = 0, 1, 2
