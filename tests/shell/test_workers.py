@@ -23,7 +23,7 @@ from cloakllm_gateway.spans import Encoding, Proof, Span, Text
 
 pytestmark = pytest.mark.anyio
 MISSING = name_models.available(NameSettings())
-needs_model = pytest.mark.skipif(MISSING is not None, reason=f"{MISSING}; {name_models.INSTALL}")
+needs_model = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 posix = pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="processes cannot be stopped and continued here")
 
 MAIL = "write to kim@example.com today"
