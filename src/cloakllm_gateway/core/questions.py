@@ -96,7 +96,7 @@ class Questions:
         if not self.offered(upstream, request.method, asked):
             self._emit(Send(upstream.name, jsonrpc.failure(request.id, METHOD_NOT_FOUND, texts.NOT_OFFERED)))
             return
-        if not self.has_room(upstream, 1):
+        if not self.has_room(upstream, asked, 1):
             self._emit(Send(upstream.name, jsonrpc.failure(request.id, INTERNAL_ERROR, texts.TOO_MANY_QUESTIONS)))
             return
         ticket = upstream.lane.enter(is_response=False)
@@ -130,10 +130,15 @@ class Questions:
         client = asked.client if asked else self.client
         return capability in handshake.capabilities_towards(upstream.settings, client.capabilities)
 
-    def has_room(self, upstream: Upstream, more: int) -> bool:
-        """Whether ``upstream`` may ask so much more: a question is kept until somebody answers it."""
-        own = sum(open.upstream is upstream for open in self._open.values())
-        return own + more <= self._settings.max_pending
+    def has_room(self, upstream: Upstream, asked: Asked | None, more: int) -> bool:
+        """Whether ``upstream`` may ask so much more: a question is kept until somebody answers it.
+
+        Those that a stateless client leaves behind go with their request, so
+        there it is counted what belongs to one.
+        """
+        about = asked if self.front is Era.STATELESS else None
+        own = [open for open in self._open.values() if open.upstream is upstream and about in (None, open.asked)]
+        return len(own) + more <= self._settings.max_pending
 
     def pose(
         self,

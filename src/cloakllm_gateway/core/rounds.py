@@ -52,7 +52,7 @@ class Rounds:
             return self._refuse(asked.request, texts.no_question(upstream.name))
         if not all(self._questions.offered(upstream, request.method, asked) for request in requests.values()):
             return self._refuse(asked.request, texts.not_answerable(upstream.name))
-        if not self._questions.has_room(upstream, len(requests)):
+        if not self._questions.has_room(upstream, asked, len(requests)):
             return self._refuse(asked.request, texts.no_question(upstream.name))
         state = said.get("requestState")
         added: dict[str, Any] = {} if state is None else {"requestState": state}
