@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cloakllm_gateway.detection import names
+from cloakllm_gateway.detection.allowing import AllowList
 from cloakllm_gateway.detection.engine import Detector
 from cloakllm_gateway.detection.languages import Languages, language_of
 from cloakllm_gateway.detection.name_beliefs import cores
@@ -33,7 +34,7 @@ from cloakllm_gateway.shell import name_models
 from cloakllm_gateway.spans import Encoding, Proof, Span, Text
 
 MISSING = name_models.available(NameSettings())
-needs_model = pytest.mark.skipif(MISSING is not None, reason=f"{MISSING}; {name_models.INSTALL}")
+needs_model = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 
 SHARED = Path(os.environ.get("CLOAKLLM_SHARED", Path(__file__).parents[2].parent / "shared")) / "data"
 needs_data = pytest.mark.skipif(not SHARED.is_dir(), reason="the labelled texts are not here; set CLOAKLLM_SHARED")
@@ -423,7 +424,7 @@ def test_a_text_that_may_not_be_read_for_names_is_not_shown():
 
 
 def test_allowed_values_are_no_finds():
-    assert names.with_names([[]], [Text("ask Thessaly")], Stubborn("Thessaly"), {"Thessaly"}) == [[]]
+    assert names.with_names([[]], [Text("ask Thessaly")], Stubborn("Thessaly"), AllowList({"Thessaly"})) == [[]]
 
 
 def test_an_encoded_name_is_read_and_cut_from_the_original():

@@ -24,6 +24,7 @@ from msgspec.structs import replace
 
 from cloakllm_gateway.cli.faults import FAILED, explained
 from cloakllm_gateway.cli.waiting import Waiting
+from cloakllm_gateway.core.allowed import Allowed
 from cloakllm_gateway.core.handles import Handles
 from cloakllm_gateway.core.sanitizer import Sanitizing, Source, drive
 from cloakllm_gateway.detection.categories import NAMES
@@ -113,13 +114,14 @@ async def _scan_all(
     own = (name for name, _ in settings.custom_patterns)
     labels = settings.names.labels if settings.names else ()
     categories = NAMES.union(labels, own, (tokens.LITERAL,))
+    allowed = Allowed(settings.allow_list)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(scanner.run)
         writer.begin()
         for one in given:
             if isinstance(one, Given):
                 try:
-                    seen = await look(one.text, scanner, categories)
+                    seen = await look(one.text, scanner, categories, allowed)
                 except ConfigError:
                     raise
                 except GatewayError as error:
@@ -136,7 +138,7 @@ async def _scan_all(
     return counts
 
 
-async def look(text: str, scanner: Scanner, categories: frozenset[str]) -> Seen:
+async def look(text: str, scanner: Scanner, categories: frozenset[str], allowed: Allowed) -> Seen:
     """One text on its way to the model.  Raises :class:`GatewayError` where it would be withheld."""
     vault = Vault()
     book = Book(DEFAULT_QUOTAS, lambda purpose, parts: (purpose, *parts))
@@ -157,7 +159,7 @@ async def look(text: str, scanner: Scanner, categories: frozenset[str]) -> Seen:
     shape = SURFACE["tools/call"].result
     assert shape is not None
     result = {"content": [{"type": "text", "text": text}]}
-    source = Source(_HERE, _HERE, vault, Handles(), categories)
+    source = Source(_HERE, _HERE, vault, Handles(), categories, allowed=allowed)
     clean = await drive(Sanitizing(result, shape, source), scanner.find, assign)
     shown: str = clean.part["content"][0]["text"]
     return Seen(list(hidden(text, shown, entries)), shown)

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from msgspec import Struct, field
 
 from cloakllm_gateway.audit import schema
+from cloakllm_gateway.core.allowed import Allowed
 from cloakllm_gateway.core.directory import Directory
 from cloakllm_gateway.core.events import Assign, Effect, Log, Record, Scan
 from cloakllm_gateway.core.handles import Handles
@@ -68,6 +69,7 @@ class Jobs:
     ) -> None:
         self._settings = settings
         self._redacts = settings.redacts
+        self._allowed = Allowed(settings.allow_list)
         self._policy = Policy(settings)
         self._vault = vault
         self._handles = handles
@@ -104,6 +106,7 @@ class Jobs:
             categories=self._settings.categories,
             treatments=self._treatments(work),
             redacts=self._redacts,
+            allowed=self._allowed,
             uris=ChainMap({**work.uris}, shown) if work.uris else shown,
             restored=work.restored,
         )

@@ -30,6 +30,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from msgspec import Struct, field
 
+from cloakllm_gateway.core.allowed import NOTHING, Allowed
 from cloakllm_gateway.core.blobs import textual, whole_number
 from cloakllm_gateway.core.documentation import is_documentation
 from cloakllm_gateway.core.fields import TERM, Elsewhere, Field, field_around, refuse_blocked, ruled_fields
@@ -97,7 +98,8 @@ class Source(Struct, frozen=True):
     ``group`` are the upstreams it shares equality with.  ``categories`` are
     the names that make ``[NAME_1]`` a token that restore would accept: in data,
     such a text is a look-alike; with ``redacts`` the marks of values that were
-    cut out are that as well.  ``treatments`` are the rules for its values.
+    cut out are that as well.  ``treatments`` are the rules for its values,
+    ``allowed`` what is never hidden.
     ``uris`` maps a resource's real URI to the one the client knows it by;
     ``restored`` are the entries that the call being answered, or any in
     flight, had restored.
@@ -110,6 +112,7 @@ class Source(Struct, frozen=True):
     categories: frozenset[str]
     treatments: Treatments = Treatments()
     redacts: bool = False
+    allowed: Allowed = NOTHING
     uris: Mapping[str, str] = field(default_factory=dict)
     restored: Sequence[Entry] = ()
 
@@ -336,7 +339,7 @@ class Sanitizing:
 
     def _finds(self, slot: _Slot, spans: Sequence[Span]) -> list[Span]:
         """The disjoint spans to hide: what detection found, known values, look-alike tokens."""
-        found = self._not_passed(slot, spans)
+        found = self._not_passed(slot, self._source.allowed.hidden(spans, slot.look.text))
         if slot.where in self._described:
             found = [s for s in found if not is_documentation(s)]
         known, alike = self._second_look(slot)
@@ -369,10 +372,11 @@ class Sanitizing:
         alike: list[Span] = []
         for view in views(slot.look.text):
             hits = source.vault.known(view.text, source.origin, source.group)
-            if self._looking_by_role:  # what has a meaning in the protocol may well look like a value
-                hits = [*hits, *self._elsewhere.find(view.text)]
             if source.restored:
                 hits = [*hits, *source.vault.echoes(source.restored, view.text)]
+            hits = source.allowed.hidden(hits, view.text)
+            if self._looking_by_role:  # what has a meaning in the protocol may well look like a value
+                hits = [*hits, *self._elsewhere.find(view.text)]
             for hit in hits:
                 start, end = view.original(hit.start, hit.end)
                 known.append(hit._replace(start=start, end=end, encoding=view.encoding_of(hit.start, hit.end)))

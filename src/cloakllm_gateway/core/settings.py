@@ -116,8 +116,9 @@ class Settings(Struct, frozen=True):
     """One gateway.  ``startup_wait`` is in seconds; ``name_budget`` in characters.
 
     ``persistent`` says that tokens outlive a session, ``bridge_versions`` that
-    upstreams may speak different versions of the session era.  ``secret`` makes
-    the handles of one session ones that nobody can guess.
+    upstreams may speak different versions of the session era.  ``allow_list``
+    holds values that are never hidden.  ``secret`` makes the handles of one
+    session ones that nobody can guess.
     """
 
     upstreams: Mapping[str, UpstreamSettings]
@@ -132,6 +133,7 @@ class Settings(Struct, frozen=True):
     refuse_unknown_tokens: bool = True
     persistent: bool = False
     categories: frozenset[str] = field(default_factory=frozenset)
+    allow_list: frozenset[str] = frozenset()
     startup_wait: float = 10.0
     name_budget: int = 48
     max_pending: int = 1000

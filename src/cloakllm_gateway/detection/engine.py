@@ -28,6 +28,7 @@ import re2
 from msgspec.structs import replace
 
 from cloakllm_gateway.detection import folding, keys, linear
+from cloakllm_gateway.detection.allowing import AllowList
 from cloakllm_gateway.detection.catalogue import CATALOGUE, TERM, Category, Pattern
 from cloakllm_gateway.detection.catalogue.checks import national_phone
 from cloakllm_gateway.detection.catalogue.model import CONTEXT
@@ -47,6 +48,7 @@ class Detector:
 
     def __init__(self, settings: Settings = Settings()) -> None:  # noqa: B008 (frozen)
         self.settings = settings
+        self._allowed = AllowList(settings.allow_list)
         self.categories = {name: category for name, category in CATALOGUE.items() if name not in settings.off}
         self._rows = [
             (category, pattern)
@@ -66,9 +68,8 @@ class Detector:
         longest = self.settings.max_input_length
         if longest is not None and any(len(text.text) > longest for text in texts):
             raise DetectionError(f"A text is longer than max_input_length ({longest})")
-        allowed = self.settings.allow_list
         return [
-            settled(finds, text.text, allowed) if finds else []
+            settled(finds, text.text, self._allowed) if finds else []
             for finds, text in zip(self._finds(texts), texts, strict=True)
         ]
 
@@ -101,8 +102,7 @@ class Detector:
             for start, end, name, rank in self._custom.find(segment.string()):
                 start, end = start + segment.first, end + segment.first
                 if segment.is_new(start, end):
-                    category = CATALOGUE.get(name) or TERM._replace(name=name)
-                    claim = Claim(category, rank, Proof.TERM)
+                    claim = Claim(_configured(name), rank, Proof.TERM)
                     found[segment.text].append(_find(texts, segment, start, end, claim, runs))
         for index, find in self._structure.around(texts):
             found[index].append(find)
@@ -122,9 +122,13 @@ class Detector:
             (category.name, example)
             for category in self.categories.values()
             for example in category.all_examples()
-            if example.value not in self.settings.allow_list
+            if not self._allowed.holds(category.name, category.canonical(example.value), example.value)
         ]
-        examples += [pair for pair in self._custom.examples if pair[1].value not in self.settings.allow_list]
+        examples += [
+            (name, example)
+            for name, example in self._custom.examples
+            if not self._allowed.holds(name, _configured(name).canonical(example.value), example.value)
+        ]
         found = self.find([Text(example.text) for _, example in examples])
         for (name, example), spans in zip(examples, found, strict=True):
             start = example.text.index(example.value)
@@ -244,6 +248,11 @@ def _around(edges: Sequence[int], joined: str) -> list[tuple[int, int]]:
         else:
             excerpts.append((first, last))
     return excerpts
+
+
+def _configured(name: str) -> Category:
+    """The category of a pattern of the configuration: one of the catalogue, or of its own and exact."""
+    return CATALOGUE.get(name) or TERM._replace(name=name, canonical=str)
 
 
 def _signs() -> dict[str, str]:

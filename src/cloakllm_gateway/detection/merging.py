@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
 from operator import itemgetter
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from cloakllm_gateway.detection.allowing import NOTHING, AllowList
 from cloakllm_gateway.detection.catalogue import Category
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Encoding, Proof, Span, disjoint
@@ -45,7 +47,7 @@ _KEY, _PLAIN, _JSON_NUMBER = Proof.KEY, Encoding.PLAIN, Encoding.JSON_NUMBER
 _start = itemgetter(0)
 
 
-def settled(finds: list[Find], text: str, allowed: Collection[str] = ()) -> list[Span]:
+def settled(finds: list[Find], text: str, allowed: AllowList = NOTHING) -> list[Span]:
     """The spans of one text, less what is allowed.
 
     Finds go as spans come: there may be millions of both.
@@ -79,11 +81,16 @@ def settled(finds: list[Find], text: str, allowed: Collection[str] = ()) -> list
     return _unlisted(spans, text, allowed)
 
 
-def _unlisted(spans: list[Span], text: str, allowed: Collection[str]) -> list[Span]:
-    """Those that the allow list does not hold."""
+def _unlisted(spans: list[Span], text: str, allowed: AllowList) -> list[Span]:
+    """Those that are neither on the allow list nor a part of what is."""
     if not allowed:
         return spans
-    return [span for span in spans if span.value not in allowed and text[span.start : span.end] not in allowed]
+    shown = sorted(s for s in spans if allowed.holds(s.category, s.canonical, s.value, text[s.start : s.end]))
+    if not shown:
+        return spans
+    starts = [span.start for span in shown]
+    reach = [0, *accumulate((span.end for span in shown), max)]
+    return [span for span in spans if reach[bisect_right(starts, span.start)] < span.end]
 
 
 def _surer(one: Find, other: Find) -> Find:

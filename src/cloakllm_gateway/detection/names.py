@@ -30,6 +30,7 @@ from itertools import zip_longest
 from typing import NamedTuple, Protocol
 
 from cloakllm_gateway.detection import folding
+from cloakllm_gateway.detection.allowing import NOTHING, AllowList
 from cloakllm_gateway.detection.languages import ENGLISH, Languages
 from cloakllm_gateway.detection.name_beliefs import (
     cores,
@@ -97,18 +98,20 @@ def with_names(
     found: Sequence[Sequence[Span]],
     texts: Sequence[Text],
     recogniser: Recogniser,
-    allowed: Collection[str] = (),
+    allowed: AllowList = NOTHING,
 ) -> list[list[Span]]:
     """``found`` (one list per text) with the names of those texts that may be read for names.
 
-    Every reading of a text is read.  ``allowed`` are exact values that are no
-    finds.  Raises :class:`DetectionError` for a text that cannot be decoded.
+    Every reading of a text is read.  Raises :class:`DetectionError` for a text
+    that cannot be decoded.
     """
     readings = [(at, view) for at, text in enumerate(texts) if text.names for view in folding.views(text.text)]
     known = [found[at] if view.inner is None else () for at, view in readings]
     fresh: dict[int, list[Span]] = {}
     for (at, view), names in zip(readings, recogniser.find([view.text for _, view in readings], known), strict=True):
-        fresh.setdefault(at, []).extend(_outward(view, name) for name in names if name.value not in allowed)
+        fresh.setdefault(at, []).extend(
+            _outward(view, name) for name in names if not allowed.holds(name.category, name.canonical, name.value)
+        )
     return [
         disjoint([*spans, *fresh[at]], texts[at].text) if fresh.get(at) else list(spans)
         for at, spans in enumerate(found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 
+from cloakllm_gateway.core.allowed import Allowed
 from cloakllm_gateway.core.handles import Handles
 from cloakllm_gateway.core.policy import Policy
 from cloakllm_gateway.core.sanitizer import Sanitizing, Source, drive
@@ -27,6 +28,7 @@ class Cleaner:
         self._store = store
         self._namespace = namespace
         self._handles = Handles()
+        self._allowed = Allowed(settings.allow_list)
 
     def for_upstream(self, upstream: str) -> Callable[[str], Awaitable[str]]:
         async def clean(line: str) -> str:
@@ -43,7 +45,7 @@ class Cleaner:
             self._vault.learn(entries)
             return entries
 
-        source = Source(origin, group, self._vault, self._handles, self._settings.categories)
+        source = Source(origin, group, self._vault, self._handles, self._settings.categories, allowed=self._allowed)
         try:
             clean = await drive(Sanitizing(line, DATA, source), self._scanner.find, assign)
         except GatewayError:

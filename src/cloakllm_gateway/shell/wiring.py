@@ -152,6 +152,7 @@ def core_settings(config: Config, detection: DetectionSettings) -> Settings:
         persistent=config.vault.backend is not Backend.MEMORY,
         refuse_unknown_tokens=config.unknown_token is UnknownToken.REFUSE,
         categories=NAMES.union(labels, custom, (LITERAL,)),
+        allow_list=detection.allow_list,
         startup_wait=config.startup_wait,
         name_budget=config.name_budget,
         max_pending=config.limits.max_pending,

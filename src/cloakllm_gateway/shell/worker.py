@@ -40,11 +40,13 @@ class Worker:
     """Detection as the settings want it, loaded."""
 
     def __init__(self, settings: bytes) -> None:
+        from cloakllm_gateway.detection.allowing import AllowList
         from cloakllm_gateway.detection.engine import Detector
         from cloakllm_gateway.shell import name_models
 
         self._settings = frames.decode_settings(settings)
         self._detector = Detector(self._settings)
+        self._allowed = AllowList(self._settings.allow_list)
         self._recogniser = name_models.load(self._settings.names) if self._settings.names else None
 
     def answer(self, request: bytes) -> frames.Reply:
@@ -64,7 +66,7 @@ class Worker:
         texts = frames.texts_of(request)
         found = self._detector.find(texts)
         if self._recogniser is not None:
-            found = with_names(found, texts, self._recogniser, self._settings.allow_list)
+            found = with_names(found, texts, self._recogniser, self._allowed)
         return frames.spans(found)
 
     def _prove(self) -> frames.Done:

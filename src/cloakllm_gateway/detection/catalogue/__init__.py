@@ -13,7 +13,8 @@ from types import MappingProxyType
 from cloakllm_gateway.detection.catalogue import contact, identity, money, network, people, places, secrets
 from cloakllm_gateway.detection.catalogue.model import Category, Example, Pattern
 
-TERM = Category("TERM", examples=(), canonical=lambda text: text)
+#: What the deny list holds, in any case.
+TERM = Category("TERM", examples=(), canonical=str.casefold)
 
 _ALL = (
     secrets.PRIVATE_KEY, secrets.JWT, secrets.AWS_KEY, secrets.API_KEY, secrets.SECRET,

@@ -1,0 +1,54 @@
+"""What the allow list says of a text: values that no pass hides, whatever else is known.
+
+Detection knows the list too, and finds no such value.  But a part of one may
+be known as something else, in this session or from an earlier one.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Collection, Sequence
+
+from cloakllm_gateway.detection.allowing import AllowList
+from cloakllm_gateway.spans import Encoding, Proof, Span
+from cloakllm_gateway.vault.known import Known, KnownValues
+
+
+class Allowed:
+    """The values of the allow list, to be looked for where they stand."""
+
+    def __init__(self, values: Collection[str] = ()) -> None:
+        self._list = AllowList(values)
+        self._values = frozenset(values)
+        self._addresses = frozenset(value.casefold() for value in values if _ignores_case(value))
+        self._standing = KnownValues(2, set())
+        for value in values:
+            known = Known("", value, value, Encoding.PLAIN, Proof.TERM)
+            self._standing.add(value, known, caseless=_ignores_case(value))
+
+    def hidden(self, spans: Sequence[Span], text: str) -> list[Span]:
+        """Those of the ``spans`` of ``text`` that are no allowed value, and no part of one that stands there."""
+        if not self._list or not spans:
+            return list(spans)
+        shown = [span for span in self._standing.find(text) if self._holds(text[span.start : span.end])]
+        starts = [span.start for span in shown]
+        kept = []
+        for span in spans:
+            at = bisect_right(starts, span.start) - 1
+            is_shown = at >= 0 and span.end <= shown[at].end
+            if not is_shown and not self._list.holds(span.category, span.canonical):
+                kept.append(span)
+        return kept
+
+    def _holds(self, text: str) -> bool:
+        """Whether ``text`` is one of the values: of long ones a beginning is found too."""
+        return text in self._values or text.casefold() in self._addresses
+
+
+def _ignores_case(value: str) -> bool:
+    """An address of mail is the same in any case."""
+    return "@" in value
+
+
+#: The empty list.
+NOTHING = Allowed()
