@@ -140,6 +140,21 @@ def test_what_the_model_writes_in_clear_passes_unchanged_and_is_reported(tmp_pat
     assert record.fields == {**about, **found, "action": "log", "dump": False}
 
 
+def test_what_the_configuration_says_of_an_upstream_is_no_news_to_it(tmp_path: Path) -> None:
+    """A server of files is called with the folder that it was started for."""
+    files = upstream("files", configured=("npx", "server-files", "/home/mlindqvist/docs"))
+    raw_data = {"files": RawData.BLOCK, "mailer": RawData.LOG}
+    talk = opened(settings(files, upstream("mailer"), raw_data=raw_data), tmp_path)
+    for id, path in enumerate(("/home/mlindqvist/docs/plan.md", "/home/MLindqvist/docs")):
+        talk.call(id, "files__look", {"path": path})
+        assert talk.only("files")["params"]["arguments"] == {"path": path}
+    assert talk.records("raw_pii") == []
+    talk.call(8, "files__look", {"path": "/home/mlind/docs"})
+    assert "1 USERNAME" in text_of(talk.only())
+    talk.call(9, "mailer__send", {"text": "in /home/mlindqvist/docs"})
+    assert [record.fields["categories"] for record in talk.records("raw_pii")] == [{"USERNAME": 1}] * 2
+
+
 def test_what_is_reported_is_reported_before_it_is_sent(tmp_path: Path) -> None:
     """Nothing is sent before its entry is written, whatever else is recorded of the same call."""
     talk = meeting(tmp_path, raw_data={"mailer": RawData.LOG})

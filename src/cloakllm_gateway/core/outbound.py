@@ -174,7 +174,7 @@ class Outbound:
             return
 
         def looked(found: Sequence[Sequence[Span]] | None) -> None:
-            counts = distinct(found or ())
+            counts = distinct(found or (), upstream.settings.configured)
             if counts or found is None:
                 how = raw.value if found is not None else accounts.UNKNOWN
                 dump = max(counts.values(), default=0) > RAW_DUMP

@@ -29,12 +29,34 @@ def raw_texts(written: Iterable[Leaf]) -> list[Text]:
     return found
 
 
-def distinct(found: Iterable[Sequence[Span]]) -> dict[str, int]:
-    """How many different values there are of each category."""
-    values: dict[str, set[str]] = {}
+def distinct(found: Iterable[Sequence[Span]], configured: Iterable[str] = ()) -> dict[str, int]:
+    """How many different values there are of each category.
+
+    Those that stand in ``configured``, what the configuration says of the
+    upstream itself, are no news to it: `/home/me/docs` in a call may be the
+    folder it was started for.
+    """
+    values: dict[str, dict[str, str]] = {}
     for span in (span for spans in found for span in spans):
-        values.setdefault(span.category, set()).add(span.canonical)
-    return {category: len(seen) for category, seen in sorted(values.items())}
+        values.setdefault(span.category, {}).setdefault(span.canonical, span.value)
+    told = "\n".join(configured).casefold()
+    counts = {
+        category: sum(not _stands_in(told, value) for value in seen.values()) for category, seen in values.items()
+    }
+    return {category: count for category, count in sorted(counts.items()) if count}
+
+
+def _stands_in(text: str, value: str) -> bool:
+    """Whether ``value`` stands in case-folded ``text``, and not as a part of a word."""
+    value = value.casefold()
+    at = text.find(value) if value else -1
+    while at >= 0:
+        end = at + len(value)
+        before, after = text[at - 1 : at] + value[0], value[-1] + text[end : end + 1]
+        if not (len(before) == 2 and before.isalnum()) and not (len(after) == 2 and after.isalnum()):
+            return True
+        at = text.find(value, at + 1)
+    return False
 
 
 def _without_tokens(text: str) -> str:

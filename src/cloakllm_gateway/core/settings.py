@@ -94,6 +94,7 @@ class UpstreamSettings(Struct, frozen=True):
     ``request_timeout`` is in seconds, renewed by every progress notification.
     ``relax_input_schema`` lets tokens stand where its tools ask for text of a form.
     ``over_http`` says that headers may repeat parts of what it is sent.
+    ``configured`` are the strings by which it is started or reached.
     """
 
     name: str
@@ -110,6 +111,7 @@ class UpstreamSettings(Struct, frozen=True):
     roots: bool = True
     relax_input_schema: bool = False
     over_http: bool = False
+    configured: tuple[str, ...] = ()
 
 
 class Settings(Struct, frozen=True):

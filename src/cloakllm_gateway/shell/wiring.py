@@ -179,7 +179,14 @@ def _upstream(name: str, config: UpstreamConfig) -> UpstreamSettings:
         roots=_granted(config.roots, config),
         relax_input_schema=config.relax_input_schema,
         over_http=config.url is not None,
+        configured=_configured(config),
     )
+
+
+def _configured(config: UpstreamConfig) -> tuple[str, ...]:
+    """What the configuration says to or about an upstream, that is no secret; many programs expand a ``~``."""
+    said = [text for text in (config.command, *config.args, config.cwd, config.url) if text]
+    return (*said, *(os.path.expanduser(text) for text in said if text.startswith("~")))
 
 
 def _granted(wanted: bool | None, config: UpstreamConfig) -> bool:
