@@ -92,7 +92,8 @@ def test_broken_lines_are_told_by_number_and_the_others_are_scanned():
     assert done.stderr.splitlines() == [
         "cloakllm-gateway: standard input: line 2: is not a line of JSON; without --jsonl a file is scanned whole",
         'cloakllm-gateway: standard input: line 3: is not an object with a string "text"',
-        "cloakllm-gateway: standard input: line 4: is not UTF-8 text: convert it (iconv -f WINDOWS-1252 -t UTF-8, or -f UTF-16)",
+        "cloakllm-gateway: standard input: line 4: is not UTF-8 text: "
+        "convert it (iconv -f WINDOWS-1252 -t UTF-8, or -f UTF-16)",
     ]
     assert done.returncode == 1
 

@@ -86,7 +86,7 @@ class Structure:
         for reader, field, kind in found:
             if kind == NAME:
                 continue
-            start, end = _trimmed(text, field)
+            start, end = _trimmed(text, field, _SENTENCE_ENDS if kind not in _SECRETS else _NO_PASSWORD_ENDS)
             raw = text[start:end]
             value = _decoded(raw, reader)
             fits = self._fits(kind, value)
@@ -321,13 +321,18 @@ def _decoded(raw: str, reader: str) -> str:
     return raw
 
 
-def _trimmed(text: str, field: Field) -> tuple[int, int]:
+#: What ends a sentence, or a clause, and no value before it; passwords do end so.
+_SENTENCE_ENDS = ".,;!?"
+_NO_PASSWORD_ENDS = ".,;"
+
+
+def _trimmed(text: str, field: Field, ends: str = _SENTENCE_ENDS) -> tuple[int, int]:
     start, end = field.start, field.end
     if text[start].isspace() or text[end - 1].isspace():
         value = text[start:end]
         start += len(value) - len(value.lstrip())
         end = start + len(value.strip())
-    if not field.quoted and end > start and text[end - 1] in ".,;!?":
+    if not field.quoted and end > start and text[end - 1] in ends:
         end -= 1
     return start, _whole(text, start, end)
 
