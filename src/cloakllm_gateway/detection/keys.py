@@ -139,14 +139,17 @@ def _ends(search: linear.Search, screen: bytes, parts: Parts, by_line: bool = Fa
     for start, stop in parts:
         if start > at:
             at = start
-        while (end := search(screen, at, stop)[0][1]) > 0:
-            at = end - 1
+        while (match := search(screen, at, stop)[0])[1] > 0:
+            start, at = match[0], match[1] - 1
             found.append(at)
-            if by_line and (at := screen.find(b"\n", at)) < 0:
-                return found
+            if by_line:
+                if (at := screen.find(b"\n", at)) < 0:
+                    return found
+            elif (inner := screen.find(b"=", start, at - 1)) >= 0:
+                at = screen.find(b" ", start, inner) + 1 or at  # attributes of an element have marks of their own
             if at >= stop:
                 break
-    return found
+    return found if by_line else sorted({*found})
 
 
 _FOREIGN_MARK = lazy(r"[^\x00-\x7f：][^\x80-\U0010ffff\n:：=>]{0,32}[:：=>]")
