@@ -72,8 +72,9 @@ class Span(msgspec.Struct, frozen=True, order=True, gc=False):
     """A value found in a text.
 
     ``value`` is the decoded value (``kim@x.org`` for ``kim%40x.org``),
-    ``canonical`` is equal for all spellings of one value, ``rank`` orders
-    overlapping finds (higher is more certain).
+    ``canonical`` is equal for all spellings of one value, and empty for what a
+    cut left of one: that is a value of its own, whose form its text tells.
+    ``rank`` orders overlapping finds (higher is more certain).
 
     There may be millions of them: this is smaller and sooner made than a
     named tuple, and nothing for the collector to visit.
@@ -116,7 +117,7 @@ def disjoint(spans: Iterable[Span], text: str) -> list[Span]:
                 if start == end:
                     continue
                 piece = text[start:end]
-                kept = replace(span, start=start, end=end, value=piece, canonical=piece, encoding=Encoding.PLAIN)
+                kept = replace(span, start=start, end=end, value=piece, canonical="", encoding=Encoding.PLAIN)
             else:
                 kept = span
             at = bisect_left(starts, start)

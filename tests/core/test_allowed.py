@@ -2,72 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from typing import Any
-
-import anyio
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cloakllm_gateway.core.allowed import Allowed
-from cloakllm_gateway.core.handles import Handles
-from cloakllm_gateway.core.sanitizer import Sanitizing, Source, drive
-from cloakllm_gateway.detection.catalogue import CATALOGUE
-from cloakllm_gateway.detection.engine import Detector
-from cloakllm_gateway.detection.settings import Settings
-from cloakllm_gateway.protocol.surface import DATA
-from cloakllm_gateway.shell.stores.book import Book
-from cloakllm_gateway.shell.stores.interface import DEFAULT_QUOTAS
-from cloakllm_gateway.spans import Proof, Span, Text
-from cloakllm_gateway.vault.entries import Entry, Spelling
-from cloakllm_gateway.vault.vault import Vault
+from cloakllm_gateway.spans import Proof
+from tests.core.session import Session
 
-ORIGIN = "desk#0"
 SUPPORT = "support@example.com"
-
-
-class Session:
-    """Texts of one upstream on their way to the model, one after the other, with lists of the configuration."""
-
-    def __init__(self, *allow: str, deny: Sequence[str] = ()) -> None:
-        self._detector = Detector(Settings(allow_list=frozenset(allow), deny_list=frozenset(deny)))
-        self._allowed = Allowed(allow)
-        self._vault, self._handles = Vault(), Handles()
-        self._book, self._given = Book(DEFAULT_QUOTAS, lambda purpose, parts: (purpose, *parts)), Counter[str]()
-
-    def _number(self, category: str) -> int:
-        self._given[category] += 1
-        return self._given[category] - 1
-
-    async def assign(self, spellings: Sequence[Spelling]) -> Sequence[Entry]:
-        found = self._book.look("test", "session", ORIGIN, spellings)
-        changes, entries = self._book.settle(found, self._number, now=0.0)
-        self._book.apply(changes)
-        self._vault.learn(entries)
-        return entries
-
-    def learn(self, category: str, value: str, canonical: str = "", proof: Proof = Proof.SHAPE) -> Entry:
-        """Make a value known, as if from an earlier session without an allow list."""
-        spelling = Spelling(category, value, value, canonical or value, proof=proof)
-        return anyio.run(self.assign, [spelling])[0]
-
-    def shown(self, part: Any, restored: Sequence[Entry] = ()) -> Any:
-        """``part`` as the model gets it."""
-
-        async def find(texts: Sequence[Text]) -> Sequence[Sequence[Span]]:
-            return self._detector.find(texts)
-
-        categories = frozenset((*CATALOGUE, "LITERAL"))
-        source = Source(
-            ORIGIN, "session", self._vault, self._handles, categories, allowed=self._allowed, restored=restored
-        )
-
-        async def run() -> Any:
-            return (await drive(Sanitizing(part, DATA, source), find, self.assign)).part
-
-        return anyio.run(run)
 
 
 def test_an_address_is_allowed_in_any_case_and_stays_so():
@@ -124,8 +66,3 @@ def test_where_case_counts_another_case_is_another_value(value):
 
 def test_data_that_looks_like_a_token_is_hidden_even_if_it_is_allowed():
     assert Session("[EMAIL_0]").shown("see [EMAIL_0]") == "see [LITERAL_0]"
-
-
-def test_a_term_has_one_number_in_any_case():
-    shown = Session(deny=["Falke"]).shown("falke FALKE Falke, falke")
-    assert shown == "[TERM_0] [TERM_0_1] [TERM_0_2], [TERM_0]"

@@ -78,16 +78,18 @@ def spelling(text: str, span: Span, *, is_number: bool = False) -> Spelling:
     raw = text[span.start : span.end]
     is_number = is_number or span.encoding is Encoding.JSON_NUMBER
     value = span.value or raw
+    is_odd = _is_odd(span.category, value)
+    canonical = span.canonical or ("" if is_odd else _canonical(span.category, value))
     return Spelling(
         category=span.category,
         raw=raw,
         value=value,
-        canonical=span.canonical or raw,
+        canonical=canonical or raw,
         encoding=span.encoding,
         kind=Kind.NUMBER if is_number else Kind.STRING,
         proof=span.proof,
         sensitive=span.sensitive,
-        odd=not is_number and _is_odd(span.category, value),
+        odd=is_odd and not is_number,
     )
 
 
@@ -97,6 +99,14 @@ def _is_odd(category: str, value: str) -> bool:
 
     kind = CATALOGUE.get(category)
     return kind is not None and not has_shape(kind, value)
+
+
+def _canonical(category: str, value: str) -> str:
+    """The canonical form of a value of ``category``; empty where nobody knows one."""
+    from cloakllm_gateway.detection.catalogue import CATALOGUE
+
+    kind = CATALOGUE.get(category)
+    return kind.canonical(value) if kind is not None else ""
 
 
 def masked(text: str, placed: Sequence[Range]) -> str:

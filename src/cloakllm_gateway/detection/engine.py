@@ -172,7 +172,7 @@ class Detector:
                     if start < stop:
                         by = starts[index]
                         value = joined[start:stop]
-                        part = span._replace(start=start - by, end=stop - by, value=value, canonical=value)
+                        part = span._replace(start=start - by, end=stop - by, value=value, canonical="")
                         parts[index].append(part._replace(encoding=_PLAIN))
                     start, index = stop, index + 1
         return parts
