@@ -438,3 +438,10 @@ def test_a_task_belongs_to_the_upstream_that_made_it_whatever_others_call_theirs
     talk.ask(1, "tasks/get", {"taskId": ids["crm"]})
     assert talk.only("crm")["params"] == {"taskId": "task-1"}
     assert talk.take("evil") == []
+
+
+def test_the_account_counts_places_and_not_values(tmp_path: Path) -> None:
+    talk = opened(settings(upstream("crm")), tmp_path)
+    both = {**says("kim@acme-corp.com"), "structuredContent": {"owner": "kim@acme-corp.com"}}
+    talk.call(1, "crm__look").answer("crm", both)
+    assert talk.records("sanitize")[-1].fields["categories"] == {"EMAIL": 2}

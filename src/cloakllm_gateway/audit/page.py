@@ -61,7 +61,7 @@ def _tiles(report: Report) -> str:
     """What somebody wants to know first."""
     foreign = sum(count for (origin, to, _), count in report.restored.items() if origin != to)
     numbers = {
-        "values hidden": report.shown.total(),
+        "places where a value was hidden": report.shown.total(),
         "given back to their own server": report.restored.total() - foreign,
         "given to another server": foreign,
         "written in clear by the model": report.in_clear.total(),

@@ -25,7 +25,10 @@ class Session(Struct):
 
 
 class Report(Struct):
-    """Counts.  The keys of ``shown`` are (upstream, category), of ``restored`` (from, to, category)."""
+    """Counts.  The keys of ``shown`` are (upstream, category), of ``restored`` (from, to, category).
+
+    What was hidden counts by place: one value that stands twice in a message is two.
+    """
 
     first: str = ""
     last: str = ""
@@ -46,7 +49,12 @@ class Report(Struct):
 _MINUTE = len("2026-11-29T08:30")
 
 #: What the days are counted by, and how it is said.
-DAILY = {"hidden": "values hidden", "restored": "values restored", "refused": "calls refused", "withheld": "withheld"}
+DAILY = {
+    "hidden": "places where a value was hidden",
+    "restored": "values restored",
+    "refused": "calls refused",
+    "withheld": "withheld",
+}
 
 
 def report(entries: Iterable[Mapping[str, Any]]) -> Report:
@@ -134,7 +142,7 @@ def unclosed(report: Report) -> int:
 def tables(report: Report) -> list[Table]:
     events = Counter({(event,): count for event, count in report.events.items()})
     return [
-        Table("Values hidden from the model", ("upstream", "category"), _rows(report.shown)),
+        Table("Places where a value was hidden from the model", ("upstream", "category"), _rows(report.shown)),
         Table("Found by the second look alone", ("upstream", "category"), _rows(report.tripwire)),
         Table("Values given back", ("from", "to", "category"), _rows(report.restored)),
         Table("Written in clear by the model", ("upstream", "category"), _rows(report.in_clear)),

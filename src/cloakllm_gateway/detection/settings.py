@@ -29,8 +29,9 @@ class Settings(Struct, frozen=True):
     ``locales`` (``"de"``, ``"en_GB"``) only widen: they let in national forms
     that are ambiguous elsewhere.  ``off`` holds category names.
     ``custom_patterns`` are pairs of a category name and a regular expression.
-    ``allow_list`` and ``deny_list`` hold exact values.  ``max_input_length``
-    is in code points; a longer text is refused, never cut.
+    ``allow_list`` and ``deny_list`` hold whole values: the former in all their
+    spellings, the latter in any case.  ``max_input_length`` is in code points;
+    a longer text is refused, never cut.
     """
 
     locales: tuple[str, ...] = ()
