@@ -76,14 +76,14 @@ class Detector:
     def _finds(self, texts: Sequence[Text]) -> list[list[Find]]:
         """For each text what was found in it, overlapping and in no order."""
         found: list[list[Find]] = [[] for _ in texts]
-        keyed: list[list[Find]] = [[] for _ in texts]
+        keyed: dict[int, list[Find]] = {}
         runs: Runs = {}
         reading = read(texts, self._gate)
         for segment, marked, headed in _spoken(reading):
             proved = self._structure.inside(segment.string(), marked, headed)
-            keyed[segment.text] += _keyed(texts, segment, proved, runs)
+            keyed.setdefault(segment.text, []).extend(_keyed(texts, segment, proved, runs))
         is_simple = len(texts) == 1 and len(reading.segments) == 1
-        for category, pattern, places in self._matches(reading, keyed[0] if is_simple else ()):
+        for category, pattern, places in self._matches(reading, keyed.get(0, ()) if is_simple else ()):
             claim = Claim(category, pattern.rank, _SHAPE)
             if is_simple:
                 if texts[0].names or not pattern.prose:
@@ -96,8 +96,8 @@ class Detector:
                         if segment.is_verbatim
                         else [_find(texts, segment, start, end, claim, runs) for start, end in own]
                     )
-        for finds, more in zip(found, keyed, strict=True):
-            finds += more
+        for index, finds in keyed.items():
+            found[index] += finds
         for segment in reading.segments if self._custom else ():
             for start, end, name, rank in self._custom.find(segment.string()):
                 start, end = start + segment.first, end + segment.first
@@ -266,7 +266,7 @@ def _spoken(reading: Reading) -> Iterator[tuple[Segment, Parts, Parts]]:
     With each the parts of it in which keys may end, and heads of columns.
     """
     is_telling_somewhere = "mark" in reading.seen.signs or "head" in reading.seen.signs
-    for segment in reading.segments:
+    for segment in reading.segments if is_telling_somewhere or not reading.buffer.isascii() else ():
         is_ascii = segment.view.text.isascii()
         if not is_telling_somewhere and is_ascii:
             continue

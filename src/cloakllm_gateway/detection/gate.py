@@ -192,6 +192,10 @@ class Seen(NamedTuple):
     signs: dict[str, Ranges]  # by name
 
 
+#: Of most texts.
+_NOTHING = Seen({}, {})
+
+
 class Gate:
     """For a set of truths, and of named signs, which are expressions of the linear engine over screened bytes.
 
@@ -223,8 +227,9 @@ class Gate:
         found: dict[int | str, Ranges] = {}
         automata = self._automata
         cuts = _cuts(buffer)
-        for cut, stop, limit in zip(cuts, cuts[1:], [*cuts[2:], cuts[-1]], strict=False):
-            start = max(cut - OVERLAP, 0)
+        last = len(cuts) - 1
+        for at in range(last):
+            start, stop, limit = max(cuts[at] - OVERLAP, 0), cuts[at + 1], cuts[min(at + 2, last)]
             window = screen[start : stop + 1]
             for automaton in automata:
                 for name in automaton.matched(window):
@@ -233,9 +238,11 @@ class Gate:
                         ranges[-1] = (ranges[-1][0], stop, limit)
                     else:
                         ranges.append((start, stop, limit))
+        if not found:
+            return _NOTHING
         due: dict[int, Ranges] = {}
         signs: dict[str, Ranges] = {}
-        for name, ranges in found.items():  # most texts hold nothing
+        for name, ranges in found.items():
             if isinstance(name, str):
                 signs[name] = ranges
             else:

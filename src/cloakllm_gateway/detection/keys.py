@@ -136,6 +136,7 @@ def _ends(search: linear.Search, screen: bytes, parts: Parts, by_line: bool = Fa
     """Where matches end, on their last character, which the next one may begin with; only the first of each line."""
     found: list[int] = []
     at = 0
+    in_order = True
     for start, stop in parts:
         if start > at:
             at = start
@@ -147,9 +148,10 @@ def _ends(search: linear.Search, screen: bytes, parts: Parts, by_line: bool = Fa
                     return found
             elif (inner := screen.find(b"=", start, at - 1)) >= 0:
                 at = screen.find(b" ", start, inner) + 1 or at  # attributes of an element have marks of their own
+                in_order = False
             if at >= stop:
                 break
-    return found if by_line else sorted({*found})
+    return found if in_order else sorted({*found})
 
 
 _FOREIGN_MARK = lazy(r"[^\x00-\x7f：][^\x80-\U0010ffff\n:：=>]{0,32}[:：=>]")

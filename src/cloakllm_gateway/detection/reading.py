@@ -118,8 +118,11 @@ def read(texts: Sequence[Text], gate: Gate) -> Reading:
 
     Raises :class:`DetectionError` for one that is encoded too deeply.
     """
-    parts = [(index, View(text.text), 0, len(text.text)) for index, text in enumerate(texts)]
-    layer = _layer(parts, [text.text for text in texts], gate)
+    strings = [text.text for text in texts]
+    parts = [(index, View(string), 0, len(string)) for index, string in enumerate(strings)]
+    layer = _layer(parts, strings, gate)
+    if not _may_be_encoded(layer):
+        return _alone(layer)
     layers = [layer]
     due = _due(layer, {})
     while views := _deeper(layer, len(layers), due):
@@ -128,7 +131,7 @@ def read(texts: Sequence[Text], gate: Gate) -> Reading:
         layer = _layer(parts, [view.text[first:last] for _, view, first, last in parts], gate)
         layers.append(layer)
         due = _due(layer, due)
-    return _joined(layers, gate)
+    return _joined(layers, gate) if len(layers) > 1 else _alone(layer)
 
 
 def _layer(parts: Sequence[_Part], strings: Sequence[str], gate: Gate) -> _Layer:
@@ -145,8 +148,6 @@ def _due(layer: _Layer, above: _Due) -> _Due:
     """
     buffer, parts = layer.buffer, layer.parts
     signs = layer.seen.signs.keys() & folding.SIGNS.keys()
-    if not signs and not above and buffer.isascii() and not _holds_more(buffer, len(parts) - 1):
-        return {}
     if len(parts) == 1 and not above:
         return {parts[0][0]: frozenset(kinds)} if (kinds := folding.kinds_of(buffer, signs)) else {}
     near: set[int] = set()
@@ -165,8 +166,11 @@ def _due(layer: _Layer, above: _Due) -> _Due:
     return due
 
 
-def _holds_more(buffer: str, separators: int) -> bool:
-    """Whether separators stand in the texts as well as between them."""
+def _may_be_encoded(layer: _Layer) -> bool:
+    """Whether any decoder may make something of any text: by what the gate saw, and by what it does not look for."""
+    signs, buffer, separators = layer.seen.signs, layer.buffer, len(layer.parts) - 1
+    if not buffer.isascii() or (signs and not signs.keys().isdisjoint(folding.SIGNS)):
+        return True
     return buffer.count(SEPARATOR) > separators if separators else SEPARATOR in buffer  # much quicker
 
 
@@ -184,14 +188,15 @@ def _deeper(layer: _Layer, depth: int, due: _Due) -> dict[int, View]:
     return found
 
 
+def _alone(layer: _Layer) -> Reading:
+    segments = [
+        Segment(text, start, view, None, first, last)
+        for (text, view, first, last), start in zip(layer.parts, layer.starts, strict=False)
+    ]
+    return Reading(layer.buffer, layer.screen, segments, layer.seen)
+
+
 def _joined(layers: Sequence[_Layer], gate: Gate) -> Reading:
-    if len(layers) == 1:
-        (layer,) = layers
-        segments = [
-            Segment(text, start, view, None, first, last)
-            for (text, view, first, last), start in zip(layer.parts, layer.starts, strict=False)
-        ]
-        return Reading(layer.buffer, layer.screen, segments, layer.seen)
     segments = []
     due: dict[int, Ranges] = {}
     signs: dict[str, Ranges] = {}
