@@ -30,6 +30,12 @@ def test_in_whatever_order_a_value_is_met_its_number_is_one(texts):
     assert shown.count("[TERM_0") == 4
 
 
+def test_a_name_has_one_number_whether_its_title_or_its_key_tells_it():
+    session = Session(people=["Jane Roe"])
+    assert session.shown("Then Jane Roe left, Mrs. Jane Roe said.") == "Then [PERSON_0] left, [PERSON_0_1] said."
+    assert session.shown({"full_name": "Dr. JANE ROE"}) == {"full_name": "[PERSON_0_2]"}
+
+
 def test_what_a_cut_left_that_is_no_value_of_its_kind_is_told_by_its_own_text():
     session = Session(deny=["beta@x.org"])
     assert session.shown("alpha.beta@x.org; gamma.beta@x.org") == "[EMAIL_0].[TERM_0]; [EMAIL_1].[TERM_0]"

@@ -19,13 +19,14 @@ from cloakllm_gateway.detection.allowing import AllowList
 from cloakllm_gateway.detection.engine import Detector
 from cloakllm_gateway.detection.languages import Languages, language_of
 from cloakllm_gateway.detection.name_beliefs import cores
-from cloakllm_gateway.detection.name_rules import canonical, evident
+from cloakllm_gateway.detection.name_rules import evident
 from cloakllm_gateway.detection.name_runs import LONGEST, Found, runs, windows
 from cloakllm_gateway.detection.name_words import (
     AMBIGUOUS_NAMES,
     FIRST_NAMES,
     NOT_NAMES,
     WORD_NAMES,
+    canonical,
     plain,
 )
 from cloakllm_gateway.detection.settings import NameSettings

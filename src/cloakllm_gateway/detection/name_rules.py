@@ -306,10 +306,3 @@ def end_of(text: str, last: Word) -> int:
     """Where a name ends: the full stop of an initial or of `Jr.` belongs to it."""
     dotted = text[last.end : last.end + 1] == "." and (len(last.text) == 1 or last.low in SUFFIXES)
     return last.end + dotted
-
-
-def canonical(name: str) -> str:
-    """The form that all spellings of a name share: case, spaces, and titles before a full name do not count."""
-    parts = name.replace("’", "'").casefold().split()
-    bare = [part for part in parts if part.rstrip(".") not in TITLES]
-    return " ".join(bare if len(bare) > 1 else parts)

@@ -319,3 +319,14 @@ GERMAN_NOUNS = words_of("""
 
 #: Capitalised words that are no names.  A find made of them is dropped, one that begins with them loses them.
 NOT_NAMES = COMMON | CALENDAR | SOFTWARE | BRANDS | ROLES
+
+
+def canonical(name: str) -> str:
+    """The form that all spellings of a name share: case, spaces, and titles before a full name do not count."""
+    if not name.isascii():
+        name = name.replace("\u00ad", "").replace("’", "'")
+    parts = name.casefold().split()
+    if "." not in name and TITLES.isdisjoint(parts):  # nearly all: there may be millions
+        return " ".join(parts)
+    bare = [part for part in parts if part.rstrip(".") not in TITLES]
+    return " ".join(bare if len(bare) > 1 else parts)

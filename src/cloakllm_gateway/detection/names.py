@@ -40,8 +40,9 @@ from cloakllm_gateway.detection.name_beliefs import (
     stands_as_thing,
 )
 from cloakllm_gateway.detection.name_company import parts, stands_alone
-from cloakllm_gateway.detection.name_rules import canonical, evident
+from cloakllm_gateway.detection.name_rules import evident
 from cloakllm_gateway.detection.name_runs import PERSON, WORD, Found, Run, runs, windows
+from cloakllm_gateway.detection.name_words import canonical
 from cloakllm_gateway.detection.settings import ALL_LANGUAGES
 from cloakllm_gateway.detection.view import View
 from cloakllm_gateway.errors import DetectionError

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 
 from cloakllm_gateway.detection.catalogue.checks import digits
@@ -83,7 +84,14 @@ def _device(text: str) -> int:
 
 
 def name_canonical(text: str) -> str:
-    return " ".join(text.replace("\u00ad", "").split()).casefold()
+    return _canonical()(text)
+
+
+@cache
+def _canonical() -> Callable[[str], str]:
+    from cloakllm_gateway.detection.name_words import canonical  # looked up once: there may be millions of names
+
+    return canonical
 
 
 _CAP = r"[A-ZÀ-ÖØ-Þ][a-zà-öø-ÿ'’]{1,20}(?:-?[A-ZÀ-ÖØ-Þ][a-zà-öø-ÿ'’]{1,20})?"
