@@ -414,3 +414,21 @@ def test_patterns_of_the_configuration_are_proved_by_examples_made_from_them() -
     detector = Detector(Settings(custom_patterns=patterns, deny_list=frozenset(("Project Falcon",))))
     detector.prove()
     assert detector.unproved == ("ODD",)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("MRN%25253A%252520MRN-5180742", "MRN-5180742"),
+        ("%2522employee_id%2522%253A%2520%2522EMP-13040%2522", "EMP-13040"),
+    ],
+)
+def test_the_digits_of_an_escape_are_nobodys_number(text: str, value: str) -> None:
+    assert [text for _, text in values(text)] == [value]
+
+
+@pytest.mark.parametrize("text", ["ssn=536904399", "cvv=123 exp=12/27", "card=4012888888881881", "phone=3012345678"])
+def test_what_is_assigned_is_no_escape_where_something_else_is_quoted_printable(text: str) -> None:
+    alone, beside = DETECTOR.find([Text(text), Text(f'{text} <a href=3D"x">')])
+    assert alone
+    assert alone == beside

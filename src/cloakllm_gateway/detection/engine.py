@@ -94,7 +94,7 @@ class Detector:
                     found[segment.text] += (
                         [(start, end - start, claim) for start, end in own]
                         if segment.is_verbatim
-                        else [_find(texts, segment, start, end, claim, runs) for start, end in own]
+                        else filter(None, [_find(texts, segment, start, end, claim, runs) for start, end in own])
                     )
         for index, finds in keyed.items():
             found[index] += finds
@@ -103,7 +103,8 @@ class Detector:
                 start, end = start + segment.first, end + segment.first
                 if segment.is_new(start, end):
                     claim = Claim(_configured(name), rank, Proof.TERM)
-                    found[segment.text].append(_find(texts, segment, start, end, claim, runs))
+                    if find := _find(texts, segment, start, end, claim, runs):
+                        found[segment.text].append(find)
         for index, find in self._structure.around(texts):
             found[index].append(find)
         return found
@@ -342,8 +343,8 @@ def _find(
     end: int,
     claim: Claim,
     runs: Runs,
-) -> Find:
-    """A find of a reading, by its place in the original text.
+) -> Find | None:
+    """A find of a reading, by its place in the original text; None for a few characters of one escape.
 
     Where the encoding changed nothing, the spelling is plain: a value that
     reads the same in both needs no special placing.  A run that is hidden
@@ -355,6 +356,8 @@ def _find(
     view, text = segment.view, texts[segment.text].text
     if segment.deeper is not None:
         start, end = segment.deeper.snap(start, end)
+        if start >= end:
+            return None
     within, (start, end) = (start, end), view.whole(start, end)
     first, last = view.original(start, end)
     if not (start < end and 0 <= first < last <= len(text)):
@@ -384,8 +387,8 @@ def _keyed(texts: Sequence[Text], segment: Segment, proved: Sequence[Proved], ru
     for start, size, claim in proved:
         start += by
         if segment.is_new(start, start + size):
-            find = _find(texts, segment, start, start + size, claim, runs)
-            finds.append(find if claim.value is None else _decoded(texts, segment, find, claim.value))
+            if find := _find(texts, segment, start, start + size, claim, runs):
+                finds.append(find if claim.value is None else _decoded(texts, segment, find, claim.value))
     return finds
 
 

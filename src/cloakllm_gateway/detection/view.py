@@ -115,13 +115,29 @@ class View:
         return self._escapes
 
     def snap(self, start: int, end: int) -> tuple[int, int]:
-        """A range of the inner view, moved so that it does not begin or end inside an escape."""
+        """A range of the inner view, moved so that it does not begin or end inside an escape.
+
+        It is empty if it was a part of one escape.
+        """
         i, j = bisect_right(self._from, start) - 1, bisect_right(self._from, end) - 1
-        if i >= 0 and self._from[i] < start < self._to[i] and self._kinds[i] not in _BLOCKS:
+        if (
+            i >= 0
+            and self._from[i] < start < self._to[i]
+            and not (self._kinds[i] in _BLOCKS or self._is_assigned(i, start))
+        ):
             start = self._to[i]
         if j >= 0 and self._from[j] < end < self._to[j] and self._kinds[j] not in _BLOCKS:
             end = self._to[j]
         return start, end
+
+    def _is_assigned(self, index: int, start: int) -> bool:
+        """Whether a range begins behind the sign of an escape that may be none: the ``=53`` of ``ssn=536904399``."""
+        return (
+            self._kinds[index] is Encoding.QUOTED_PRINTABLE
+            and start == self._from[index] + 1
+            and self.inner is not None
+            and self.inner.text[start : start + 2].isdigit()
+        )
 
     def touches(self, start: int, end: int) -> bool:
         """Whether anything encoded is in a range of this view, or close enough to change how it reads."""
