@@ -300,3 +300,54 @@ def test_a_record_is_read_in_eight_languages(language: str) -> None:
     assert found == {value: category for category, value in _KINDS.items()}
     around = DETECTOR.find([Text(value, key) for key, value in record.items()])
     assert [spans[0].category for spans in around] == list(_KINDS)
+
+
+_ROW = "17,Ana Silva,5550134,x"
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        '1,"Tom O\'Brien",5550177,"a, b\n\nc, d"',
+        '1,Tom O\'Brien,5550177,"said ""so""\nand went"',
+        "1,Tom O'Brien,5550177,x, y and z",
+        "see x, y,Tom O'Brien,5550177,x",
+        "1,Tom O'Brien,5550177",
+        "Tom O'Brien,5550177,x",
+    ],
+)
+@pytest.mark.parametrize("before", [1, 6, 300])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_row_that_is_broken_or_goes_on_below_hides_no_other_and_is_read(between: str, before: int, end: str) -> None:
+    lines = ["id,full_name,phone,note", *[_ROW] * before, between.replace("\n", end), _ROW, _ROW]
+    found = [span.value for span in DETECTOR.find([Text(end.join(lines))])[0]]
+    assert found[: 2 * before] == ["Ana Silva", "5550134"] * before
+    assert {"Tom O'Brien", "5550177"} <= {*found[2 * before : -4]}  # and what else may be one of them
+    assert found[-4:] == ["Ana Silva", "5550134"] * 2
+
+
+@pytest.mark.parametrize("between", ["", "# a remark", "---", "\n\n", "x\n" * 600])
+def test_a_line_that_is_no_row_ends_no_table(between: str) -> None:
+    text = "\n".join(["id,full_name,phone,note", *[_ROW] * 300, *between[:12].split("\n"), *[_ROW] * 2])
+    assert [span.value for span in DETECTOR.find([Text(text)])[0]] == ["Ana Silva", "5550134"] * 302
+
+
+@pytest.mark.parametrize("row", ["|  |  Tom O'Brien | |", "||Tom O'Brien||", "| 1 | Tom O'Brien |  |  "])
+def test_an_empty_cell_is_no_border(row: str) -> None:
+    text = f"| id | full_name | note |\n|---|---|---|\n| 1 | Ana Silva | x |\n{row}\n" + "| | Ana Silva | |\n" * 20
+    assert persons(text) == ["Ana Silva", "Tom O'Brien", *["Ana Silva"] * 20]
+
+
+def test_a_table_below_a_table_is_read_as_its_own() -> None:
+    text = "id,full_name,phone\n1,Ana Silva,5550134\nfull_name,note,id,dob\nTom O'Brien,x,17,1984-07-03\n"
+    assert [span.value for span in DETECTOR.find([Text(text)])[0]] == [
+        "Ana Silva", "5550134", "Tom O'Brien", "1984-07-03",
+    ]  # fmt: skip
+
+
+def test_the_rows_of_an_insert_go_on_below_empty_lines() -> None:
+    rows = ",\n\n".join(f"({n}, '{'ordinary text ' * 20}', 'Tom O''Brien', '55501{n:02}')" for n in range(40))
+    text = f"INSERT INTO t (id, note, full_name, phone) VALUES {rows};"
+    assert [s.value for s in DETECTOR.find([Text(text)])[0] if s.category == "PHONE"] == [
+        f"55501{n:02}" for n in range(40)
+    ]

@@ -386,9 +386,8 @@ def _keyed(texts: Sequence[Text], segment: Segment, proved: Sequence[Proved], ru
     finds = []
     for start, size, claim in proved:
         start += by
-        if segment.is_new(start, start + size):
-            if find := _find(texts, segment, start, start + size, claim, runs):
-                finds.append(find if claim.value is None else _decoded(texts, segment, find, claim.value))
+        if segment.is_new(start, start + size) and (find := _find(texts, segment, start, start + size, claim, runs)):
+            finds.append(find if claim.value is None else _decoded(texts, segment, find, claim.value))
     return finds
 
 

@@ -250,7 +250,7 @@ def tables(
             yield table
         elif header:
             wanted = [i for i, name in enumerate(header) if known(name)]
-            rows = _Rows(text, done + 1, mark, len(header), wanted)
+            rows = _Rows(text, done + 1, mark, len(header), wanted, personal)
             yield Table([header[i] for i in wanted], rows)
             done = rows.end
 
@@ -261,36 +261,81 @@ def _line_end(text: str, at: int) -> int:
 
 
 class _Rows:
-    """The wanted cells of the rows from a place on that have as many cells as the header.
+    """The wanted cells of the rows from a place on that have as many cells as the header, or stand among such rows.
 
-    ``end`` is behind the last of them when all were read.  A long table gets an expression of its own, which reads a
+    ``end`` is behind the last of them when all were read.  A row with more or fewer cells, among them what a mark
+    without quotes makes of one, is read from either end.  A long table gets an expression of its own, which reads a
     plain row at once.
     """
 
-    def __init__(self, text: str, start: int, mark: str, width: int, wanted: Sequence[int]) -> None:
+    def __init__(
+        self, text: str, start: int, mark: str, width: int, wanted: Sequence[int], personal: Callable[[str], bool]
+    ) -> None:
         self.end = start
         self._text, self._mark, self._width, self._wanted = text, mark, width, wanted
+        self._personal = personal
 
     def __iter__(self) -> Iterator[Row]:
         text, wanted, read = self._text, self._wanted, 0
         plain: re.Pattern[str] | None = None
-        while self.end < len(text):
+        odd: list[Row] = []  # rows of another width since the last one that fits
+        is_apart = False  # whether an empty line stands between
+        at = self.end
+        while at < len(text):
             # The line break before the row is the mark of its first cell.
-            if plain is not None and (row := plain.match(text, self.end - 1)) is not None:
+            if plain is not None and (row := plain.match(text, at - 1)) is not None:
+                if odd:
+                    yield from self._either_way(odd)
+                    odd = []
                 yield row.regs[1:]  # the spans of all groups
-                self.end = row.end() + 1
+                self.end = at = row.end() + 1
+                is_apart = False
                 continue
-            start, end = self.end, _line_end(text, self.end)
+            start, end = at, _line_end(text, at)
+            at = end + 1
             if start < end and (text[start].isalnum() or not _RULE.fullmatch(text, start, end)):
-                cells = self._cells(start, end)
+                cells, end = self._row(start, end)
+                at = end + 1
                 if len(cells) != self._width:
-                    break
+                    if is_apart or len(odd) == _MOST_ODD or any(_header(text, start, end, self._personal)):
+                        break
+                    odd.append(cells)
+                    continue
+                yield from self._either_way(odd)
                 yield [cells[i] for i in wanted]
+                odd, is_apart = [], False
                 read += 1
                 if read == _FEW and self._mark in _PLAIN_CELL and len(text) - end > _LONG * (end - start):
                     plain = _plain_row(self._mark, self._width, tuple(wanted))
-            self.end = end + 1
+            elif not odd:
+                is_apart = is_apart or text[start:end].isspace() or start == end
+            if not odd:
+                self.end = at
+        if read:
+            yield from self._either_way(odd)
         self.end = min(self.end, len(text))
+
+    def _row(self, start: int, end: int) -> tuple[Row, int]:
+        """The cells of the row on a line, and where it ends: a cell in quotes may go on below."""
+        cells = self._cells(start, end)
+        if self._mark != "|" and self._text.count('"', start, end) % 2:
+            last, quotes = end, 1
+            while quotes % 2 and (more := self._text.find('"', last, start + _LONGEST_ROW)) >= 0:
+                last = _line_end(self._text, more)
+                quotes += self._text.count('"', more, last)
+            if quotes % 2 == 0:
+                whole = [(start + first, start + stop) for first, stop in _cells(self._text[start:last], self._mark)]
+                if len(whole) == self._width:
+                    return whole, last
+        return cells, end
+
+    def _either_way(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """Rows of another width, the cells that are missing at their end, and at their beginning."""
+        for row in rows:
+            if len(row) > 1:
+                missing = [(row[0][0], row[0][0])] * (self._width - len(row))
+                for cells in ([*row[: self._width], *missing], [*missing, *row[-self._width :]]):
+                    yield [cells[i] for i in self._wanted]
 
     def _cells(self, start: int, end: int) -> Row:
         if (plain := _PLAIN_CELL.get(self._mark)) is not None:
@@ -299,6 +344,11 @@ class _Rows:
                 return cells
         return [(start + first, start + last) for first, last in _cells(self._text[start:end], self._mark)]
 
+
+#: So many rows of another width in a row end a table, and so does a single one below an empty line.
+_MOST_ODD = 8
+#: A cell in quotes that goes on below its line is read if its row has at most so many code points.
+_LONGEST_ROW = 4_096
 
 #: After a few rows a table is worth an expression if the text has room for many more: it takes as long to make as to
 #: read so many without it.
@@ -390,9 +440,10 @@ def _cells(line: str, mark: str) -> list[tuple[int, int]]:
     """Trimmed cells of a line."""
     if mark != "|":
         return _split(line.rstrip("\r"), mark, 0)
-    by = len(line) - len(line.lstrip(" \t|"))
-    end = line.rstrip(" \t\r")
-    return _split(end.rstrip(" \t\r|") if end.endswith("|") else end, mark, by)
+    start, line = len(line) - len(line.lstrip(" \t")), line.rstrip(" \t\r")
+    if line[start : start + 1] != mark:
+        return _split(line, mark, start)
+    return _split(line[:-1] if line.endswith(mark) and len(line) > start + 1 else line, mark, start + 1)
 
 
 def _split(line: str, mark: str, at: int) -> list[tuple[int, int]]:
@@ -446,18 +497,19 @@ _INSERT = lazy(
 _LITERALS = lazy(r"\s{0,8}(?:[NnEe]?'((?:[^'\\]|''|\\.)*+)'|([^\s'(),;]{1,64}))\s{0,8}([,)])")
 
 
-def may_insert(text: str) -> bool:
-    """Whether :func:`inserts` may find anything; quick."""
-    return ("alues" in text or "ALUES" in text) and any(part in text for part in ("nto", "NTO"))
+#: An INSERT is looked for so many code points before its first row.
+_LONGEST_INSERT = 4_352
 
 
-def inserts(text: str) -> Iterator[Table]:
-    """The rows of ``INSERT INTO t (name, ...) VALUES (...), (...)`` as a table."""
-    if not may_insert(text):
-        return
-    for insert in _INSERT.finditer(text):
-        keys = [name.strip(' \t\r\n"`[]') for name in insert["names"].split(",")]
-        yield Table(keys, _inserted(text, insert.end(), len(keys)))
+def inserts(text: str, places: Iterable[int]) -> Iterator[Table]:
+    """The rows of ``INSERT INTO t (name, ...) VALUES (...), (...)`` as a table; ``places`` are in first rows."""
+    done = 0
+    for at in places:
+        insert = _INSERT.search(text, max(at - _LONGEST_INSERT, done), at)
+        done = at
+        if insert:
+            keys = [name.strip(' \t\r\n"`[]') for name in insert["names"].split(",")]
+            yield Table(keys, _inserted(text, insert.end(), len(keys)))
 
 
 def _inserted(text: str, at: int, width: int) -> Iterator[Row]:

@@ -55,29 +55,17 @@ class Structure:
         """Values that fields of the text prove, those whose keys and heads of columns end in these parts of it."""
         marks, tops = places(text, marked), heads(text, headed) if "\n" in text else []
         found: list[Proved] = []
-        if not (marks or tops):
-            return found
-        for start, stop in _blocks(text):
-            own_marks = _between(marks, start, stop)
-            own_tops = _between(tops, start, stop)
-            if own_marks or own_tops:
+        tables = fields.tables(text, tops, classify, _is_personal, _is_named)
+        rows = [at for at in marks if text[at] not in _FIELD_MARKS]
+        for table in chain(tables, fields.inserts(text, rows)):
+            for some in self._table(text, table):
+                found += some
+        for start, stop in _blocks(text) if marks else ():
+            if own := _between(marks, start, stop):
                 block = text[start:stop]
-                if own_marks:
-                    own_marks = sorted({*own_marks, *name_places(block)})
-                proved = self._block(block, own_marks, own_tops)
+                proved = self._fields(block, list(_fields(block, sorted({*own, *name_places(block)}))))
                 found += map(partial(_moved, start), proved) if start else proved
         return found
-
-    def _block(self, text: str, marks: Sequence[int], tops: Sequence[int]) -> list[Proved]:
-        """The same for a block, in which ``marks`` end keys and ``tops`` are on lines that may head a table."""
-        proved: list[Proved] = []
-        tables = fields.tables(text, tops, classify, _is_personal, _is_named)
-        for table in chain(tables, fields.inserts(text)) if marks else tables:
-            for some in self._table(text, table):
-                proved += some
-        if marks:
-            proved += self._fields(text, list(_fields(text, marks)))
-        return proved
 
     def _fields(self, text: str, found: Sequence[tuple[str, Field, str]]) -> Iterator[Proved]:
         """The values of fields whose keys mean something, and then the names in records about somebody."""
@@ -302,6 +290,10 @@ _READERS: dict[str, tuple[str, Callable[[str, Sequence[int]], Iterator[Field]]]]
     "assignments": ("=", fields.assignments),
     "elements": (">", fields.elements),
 }
+
+
+#: A mark that is none of them is in the first row behind ``VALUES``.
+_FIELD_MARKS = frozenset("".join(signs for signs, _ in _READERS.values()))
 
 
 def _is_personal(name: str) -> bool:
