@@ -297,7 +297,7 @@ class _Rows:
                 cells, end = self._row(start, end)
                 at = end + 1
                 if len(cells) != self._width:
-                    if is_apart or len(odd) == _MOST_ODD or any(_header(text, start, end, self._personal)):
+                    if is_apart or len(odd) == _MOST_ODD or self._ends_with(start, end):
                         break
                     odd.append(cells)
                     continue
@@ -314,6 +314,11 @@ class _Rows:
         if read:
             yield from self._either_way(odd)
         self.end = min(self.end, len(text))
+
+    def _ends_with(self, start: int, end: int) -> bool:
+        """Whether a line of another width is surely no row: it is indented, as code is, or the header of a table."""
+        is_code = self._mark in _CODED and self._text[start] in " \t"
+        return is_code or any(_header(self._text, start, end, self._personal))
 
     def _row(self, start: int, end: int) -> tuple[Row, int]:
         """The cells of the row on a line, and where it ends: a cell in quotes may go on below."""
@@ -347,6 +352,8 @@ class _Rows:
 
 #: So many rows of another width in a row end a table, and so does a single one below an empty line.
 _MOST_ODD = 8
+#: Marks that code is full of.
+_CODED = (",", ";")
 #: A cell in quotes that goes on below its line is read if its row has at most so many code points.
 _LONGEST_ROW = 4_096
 
