@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cloakllm_gateway.detection import fields
 from cloakllm_gateway.detection.engine import Detector
 from cloakllm_gateway.detection.keys import NAME, classify
-from cloakllm_gateway.spans import Proof, Text
+from cloakllm_gateway.spans import Encoding, Proof, Text
 
 DETECTOR = Detector()
 
@@ -351,3 +351,22 @@ def test_the_rows_of_an_insert_go_on_below_empty_lines() -> None:
     assert [s.value for s in DETECTOR.find([Text(text)])[0] if s.category == "PHONE"] == [
         f"55501{n:02}" for n in range(40)
     ]
+
+
+@pytest.mark.parametrize("odd", ["5\u200b", "5\xad", "%35", "\\u0035", "&#53;"])
+@pytest.mark.parametrize("mark", [",", "|", "\t"])
+def test_a_cell_that_is_encoded_is_read_however_far_its_header_is(odd: str, mark: str) -> None:
+    def line(*cells: str) -> str:
+        return f"|{mark.join(cells)}|" if mark == "|" else mark.join(cells)
+
+    rows = [line("17", "ordinary", "555 01 34")] * 99
+    text = "\n".join([line("id", "note", "phone"), *rows, line("18", "x", f"{odd}55 01 77"), *rows])
+    found = DETECTOR.find([Text(text)])[0]
+    assert [text[span.start : span.end] for span in found][99] == f"{odd}55 01 77"
+    assert found[99].value == "555 01 77"
+    assert found[99].encoding is not Encoding.PLAIN
+
+
+def test_a_name_that_is_encoded_is_read_however_far_it_is_from_what_is_personal() -> None:
+    text = json.dumps([{"name": "Ana\u200b Silva", "x": "ordinary text " * 99, "email": "a@x.org"}], ensure_ascii=False)
+    assert persons(text) == ["Ana Silva"]

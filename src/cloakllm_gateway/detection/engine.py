@@ -396,7 +396,11 @@ def _decoded(texts: Sequence[Text], segment: Segment, find: Find, value: str) ->
     start, size, claim = find
     category = claim.category
     written = texts[segment.text].text[start : start + size] if claim.span is None else claim.span.value
-    encoding = Encoding.JSON if "\\" in written else Encoding.URL
+    if "\\" in written or "%" in written:
+        encoding = Encoding.JSON if "\\" in written else Encoding.URL
+    else:
+        said = folding.views(written)[-1]
+        encoding = said.encoding_of(0, len(said.text))
     canonical = category.canonical(value)
     span = Span(
         start, start + size, category.name, value, canonical, encoding, claim.proof, claim.rank, category.sensitive

@@ -87,6 +87,8 @@ class Structure:
                 start, end = _trimmed(text, field)
                 raw = text[start:end]
                 value = _decoded(raw, reader)
+                if value is raw and _MAY_SAY.search(raw):
+                    value = next(filter(capitalised_name, _readings(raw)), raw)
                 if (
                     capitalised_name(value)
                     and self._fits("PERSON", value)
@@ -189,11 +191,19 @@ class _Column:
         self._test = test
         #: How much of a cell is a value, 0 for none.
         self._sizes = {"": 0}
+        #: What is claimed of cells that are encoded, which are read here: their column is far from them.
+        self._said: dict[str, Claim] = {}
 
-    def proved(self, text: str, places: Iterable[tuple[int, int]]) -> list[Proved]:
+    def proved(self, text: str, places: Sequence[tuple[int, int]]) -> list[Proved]:
         """What stands in some of its cells."""
         claim = self._kind.claim
         sizes = self.sizes(text, places)
+        if said := self._said:
+            return [
+                (start, size, said.get(text[start:end], claim))
+                for (start, end), size in zip(places, sizes, strict=True)
+                if size
+            ]
         return [(start, size, claim) for (start, _), size in zip(places, sizes, strict=True) if size]
 
     def sizes(self, text: str, places: Iterable[tuple[int, int]]) -> list[int]:
@@ -203,6 +213,7 @@ class _Column:
         if new := set(cells).difference(known):
             if len(known) > _REMEMBERED:
                 known.clear()
+                self._said.clear()
                 new = set(cells)
             self._learn(new)
         return [known[cell] for cell in cells]
@@ -214,6 +225,10 @@ class _Column:
         cells.difference_update(numbers, ("",))
         known.update((value, len(value)) for value in self._fitting(cells))
         known.update((value + ".0", len(value)) for value in self._fitting([number[:-2] for number in numbers]))
+        for cell in filter(_MAY_SAY.search, cells):
+            if not known[cell] and (value := next(iter(self._fitting(_readings(cell))), "")):
+                known[cell] = len(cell)
+                self._said[cell] = replace(self._kind.claim, value=value)
 
     def _fitting(self, values: Iterable[str]) -> Iterable[str]:
         return filter(self._test, self._kind.fitting(values)) if self._test else self._kind.fitting(values)
@@ -303,6 +318,15 @@ def _is_personal(name: str) -> bool:
 
 def _is_named(name: str) -> bool:
     return classify(name) == NAME or _is_personal(name)
+
+
+#: What a value that is encoded holds, unless it is a run of base64.
+_MAY_SAY = lazy(r"[^ -~]|[%&\\]")
+
+
+def _readings(raw: str) -> Iterator[str]:
+    """What a value says under each layer of its encoding."""
+    return (view.text.strip() for view in views(raw)[1:])
 
 
 def _decoded(raw: str, reader: str) -> str:
