@@ -410,6 +410,25 @@ def test_a_word_that_stands_as_code_elsewhere_is_nobody(text: str):
     assert seeing.find([text]) == [[]]
 
 
+@pytest.mark.parametrize(
+    ("text", "believed"),
+    [
+        ("Max fetch size is 100. Max age: 5; the Max value", []),
+        ("Set Max Retries. Max Fetch Size", []),
+        ("They gave Max time. Max requests a refund. I met Max. Time flies", ["Max", "Max", "Max"]),
+        ("Mark it as read. Grant Access! Grant access, then", []),
+        ("- Mark all as done", []),
+        ("Max said it, Mark is here. Grant called, bill it to Mark", ["Max", "Mark", "Grant", "Mark"]),
+        ("Max Price and Max Mustermann", ["Max Price", "Max Mustermann"]),
+    ],
+)
+def test_a_bound_and_an_order_are_nobody(text: str, believed: list[str]):
+    """A model that takes each of these words, and what is capitalised behind it, for somebody."""
+    seeing = re.finditer(r"(?:Max|Mark|Grant)(?: [A-Z][a-z]+)*", text)
+    cut = [part for match in seeing for part in cores(text, Found(*match.span(), "PERSON"))]
+    assert [text[part.start : part.end] for part in cut] == believed
+
+
 def test_names_join_what_else_was_found_and_give_way_to_it():
     mail = Span(0, 21, "EMAIL", "Vandermeer@example.org", "vandermeer@example.org", rank=300)
     text = "Vandermeer@example.or, Vandermeer"

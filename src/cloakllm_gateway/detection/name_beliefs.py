@@ -19,6 +19,7 @@ from cloakllm_gateway.detection.name_words import (
     PLACE_CUES,
     PLACES,
     ROLES,
+    SURNAMES_AND_WORDS,
     THING_CUES,
     TITLES,
     plain,
@@ -42,7 +43,9 @@ def cores(text: str, found: Found, language: str = ENGLISH) -> Iterator[Found]:
             name = _less_roles(list(dropwhile(_starts_no_name, stretch)))
             while name and (name[-1].low in NO_END or name[-1].text in PARTICLES):
                 name.pop()
-            if not name or (len(name) == 1 and _is_no_lone_name(text, name[0], whole[0], language)):
+            if not name or _bounds(text, name) or _orders(text, name[0]):
+                continue
+            if len(name) == 1 and _is_no_lone_name(text, name[0], whole[0], language):
                 continue
             if _is_name(name) and not _placed(text, name) and not _is_place(name):
                 yield Found(name[0].start, end_of(text, name[-1]), found.label)
@@ -74,6 +77,37 @@ def _is_no_lone_name(text: str, name: Word, first: Word, language: str) -> bool:
     if name.low in FUNCTION_WORDS or name.low in GERMAN_NOUNS:
         return True
     return language == "de" and _is_german_noun(text, name)
+
+
+def _bounds(text: str, name: Sequence[Word]) -> bool:
+    """`Max fetch size`, `the Max value`: a bound of what is measured; `Max Price` may be somebody."""
+    first = name[0]
+    if first.low != "max" or (len(name) > 1 and name[1].low in SURNAMES_AND_WORDS):
+        return False
+    return _MEASURED.match(text, first.end) is not None and _led(_BEFORE_BOUND, text, first)
+
+
+def _orders(text: str, name: Word) -> bool:
+    """`Mark it as read.`, `Grant access`: a verb that begins its sentence, with what it is to be done to."""
+    return name.low in _VERBS and _TO_IT.match(text, name.end) is not None and _led(_BEGINS, text, name)
+
+
+def _led(before: re.Pattern[str], text: str, name: Word) -> bool:
+    return before.search(text, max(name.start - 6, 0), name.start) is not None
+
+
+#: Nouns, which no one does: `Max requests a refund`, and `Max lost weight`.
+_MEASURED = re.compile(
+    r" (?i:(?:fetch|batch|pool|page|line|retry|request|response|row|queue|file|message|upload|result|context|output"
+    r"|input|field|idle|wait|body|header|name|path|string|buffer|chunk|thread|worker|connection|token) )?"
+    r"(?i:age|amount|bytes|capacity|chars|characters|concurrency|connections|count|depth|distance|duration|height"
+    r"|heap|iterations|latency|length|memory|payload|price|size|speed|temperature|time|timeout|tokens|value|weight"
+    r"|width)\b| Retries\b"
+)
+_VERBS = frozenset("bill chase drew grant hope jack mark pat pierce rob skip sue trace wade".split())
+_TO_IT = re.compile(r" (?:it|them|this|these|those|each|every|all|as|access|permissions?|your)\b", re.IGNORECASE)
+_BEGINS = re.compile(r"(?:\A|\n|[.!?:;>)*•–-][ \t]{0,2})\Z")
+_BEFORE_BOUND = re.compile(rf"(?:{_BEGINS.pattern}|(?<![^\W_])(?i:the|an?|your|its?|set|no|per)[ ]\Z)")
 
 
 def _less_roles(name: list[Word]) -> list[Word]:

@@ -148,7 +148,7 @@ GREETINGS = words_of("dear hi hello hey hallo bonjour hola ciao")
 
 #: Words that begin sentences and headings, label fields, or name a role.
 COMMON = words_of("""
-    a about above abstract according account accounts across action active actual actually add additional address
+    a about above abstract access according account accounts across action active actual actually add additional address
     adjust admin administrative administrator affected after afterwards again agent ago ahead alert alerts all allow
     allowed almost alone already also alternatively although always among amount an and annual another any anyone
     anything anyway apart api app apparently appears appendix application applications apply approved approx are
@@ -205,8 +205,8 @@ COMMON = words_of("""
     recent recently recipient record records ref reference regarding regardless regards region registry regular
     related relatively release released releases remain remarks remember remote remove render replace reply repo
     report reports repository represents request requests require required requirements research reset resource
-    resources respectively response rest restaurant result results retail retrieved retry return returned returns
-    review right risk road role root roughly route router row rows rule rules run runtime safe salary sale sales
+    resources respectively response rest restaurant result results retail retries retrieved retry return returned
+    returns review right risk road role root roughly route router row rows rule rules run runtime safe salary sale sales
     salesperson same sample save scan schedule schema school science scope score script search second secret section
     security see seems seldom select self semantic send sender senior sent sequence serial series server service
     services session set setting settings setup several she sheet shell ship shipped shipping shop short should show
