@@ -220,7 +220,7 @@ def test_a_row_reads_the_same_however_long_its_table_is(lines: list[list[str]], 
         return [[text[start:stop] for start, stop in row] for row in table.rows]
 
     assert read(300)[:300] == [["x@y.org", "", "z@y.org"]] * 300
-    assert read(300)[300:] == read(1)[1:]
+    assert read(300)[300:] == read(9)[9:]
 
 
 def test_a_long_table_proves_what_its_rows_prove_one_by_one() -> None:
@@ -370,3 +370,15 @@ def test_a_cell_that_is_encoded_is_read_however_far_its_header_is(odd: str, mark
 def test_a_name_that_is_encoded_is_read_however_far_it_is_from_what_is_personal() -> None:
     text = json.dumps([{"name": "Ana\u200b Silva", "x": "ordinary text " * 99, "email": "a@x.org"}], ensure_ascii=False)
     assert persons(text) == ["Ana Silva"]
+
+
+@pytest.mark.parametrize("first", ["# a remark", '"a\nb",Ana Silva,x,y', "", "----"])
+def test_what_stands_below_a_header_hides_no_row(first: str) -> None:
+    text = "\n".join(["note,full_name,id,dob", first, "x,Tom O'Brien,17,1984-07-03"])
+    assert {"Tom O'Brien", "1984-07-03"} <= {span.value for span in DETECTOR.find([Text(text)])[0]}
+
+
+def test_a_broken_row_among_indented_ones_ends_no_table() -> None:
+    rows = [" 17 , Ana Silva , 5550134 "] * 6
+    text = "\n".join([" id , full_name , phone ", *rows, " # a remark ", " Tom O'Brien , 5550177 ", *rows])
+    assert persons(text) == [*["Ana Silva"] * 6, "Tom O'Brien", *["Ana Silva"] * 6]

@@ -297,7 +297,7 @@ class _Rows:
                 cells, end = self._row(start, end)
                 at = end + 1
                 if len(cells) != self._width:
-                    if is_apart or len(odd) == _MOST_ODD or self._ends_with(start, end):
+                    if is_apart or len(odd) == _MOST_ODD or self._ends_with(start, end, read):
                         break
                     odd.append(cells)
                     continue
@@ -315,9 +315,9 @@ class _Rows:
             yield from self._either_way(odd)
         self.end = min(self.end, len(text))
 
-    def _ends_with(self, start: int, end: int) -> bool:
+    def _ends_with(self, start: int, end: int, read: int) -> bool:
         """Whether a line of another width is surely no row: it is indented, as code is, or the header of a table."""
-        is_code = self._mark in _CODED and self._text[start] in " \t"
+        is_code = read < _FEW and self._mark in _CODED and self._text[start] in " \t"
         return is_code or any(_header(self._text, start, end, self._personal))
 
     def _row(self, start: int, end: int) -> tuple[Row, int]:
@@ -431,9 +431,12 @@ def _header(text: str, start: int, end: int, personal: Callable[[str], bool]) ->
 
 
 def _may_be_row(text: str, start: int, mark: str) -> bool:
-    """Whether a line has the mark of a row; an empty one and a rule may stand between a header and its rows."""
+    """Whether a line has the mark of a row; an empty one, a rule and a remark may stand between a header and its rows.
+
+    A cell in quotes may go on below, and the mark is there then.
+    """
     line = text[start : _line_end(text, start)]
-    return mark in line or not line or _RULE.fullmatch(line) is not None
+    return mark in line or not line or line[0] in '#"' or _RULE.fullmatch(line) is not None
 
 
 _QUOTE = lazy("[\"']")
