@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import gc
 import time
 
@@ -432,3 +433,19 @@ def test_what_is_assigned_is_no_escape_where_something_else_is_quoted_printable(
     alone, beside = DETECTOR.find([Text(text), Text(f'{text} <a href=3D"x">')])
     assert alone
     assert alone == beside
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        '{"e": "kim\\u0040exa.org", "x": "some words"}',
+        "%7B kim%40exa.org and more %7D",
+        '{"k": "dbPass: \\"gK2$lL9%@!Fp%\\","}',
+        '{"k": "{\\"dbPass\\": \\"gK2$lL9%@!Fp%\\"}"}',
+        base64.b64encode(b"write to kim@exa.org today").decode(),
+    ],
+)
+def test_a_run_is_one_value_however_deep_in_it_something_is_found(said: str) -> None:
+    text = f"x: {base64.b64encode(said.encode()).decode()}"
+    (span,) = DETECTOR.find([Text(text)])[0]
+    assert (text[span.start : span.end], span.value, span.encoding) == (text[3:], said, Encoding.BASE64)

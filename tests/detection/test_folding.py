@@ -37,7 +37,7 @@ def test_every_view_maps_into_the_text_and_keeps_its_order(text: str) -> None:
         for at in range(len(view.text)):
             start, end = view.original(at, at + 1)
             assert 0 <= start < end <= len(text)
-            assert start >= last or view.whole(at, at + 1) != (at, at + 1)
+            assert start >= last or view.around(at, at + 1) != (view, at, at + 1)
             last = start
 
 

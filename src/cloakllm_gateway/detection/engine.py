@@ -39,6 +39,7 @@ from cloakllm_gateway.detection.merging import Claim, Find, settled
 from cloakllm_gateway.detection.reading import Reading, Segment, read
 from cloakllm_gateway.detection.settings import Settings
 from cloakllm_gateway.detection.structure import Proved, Structure, is_telling
+from cloakllm_gateway.detection.view import View
 from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.spans import Encoding, Proof, Span, Text
 
@@ -266,6 +267,7 @@ def _spoken(reading: Reading) -> Iterator[tuple[Segment, Parts, Parts]]:
 
     With each the parts of it in which keys may end, and heads of columns.
     """
+    heard: set[View] = set()  # whose literals were read
     is_telling_somewhere = "mark" in reading.seen.signs or "head" in reading.seen.signs
     for segment in reading.segments if is_telling_somewhere or not reading.buffer.isascii() else ():
         is_ascii = segment.view.text.isascii()
@@ -274,7 +276,8 @@ def _spoken(reading: Reading) -> Iterator[tuple[Segment, Parts, Parts]]:
         marked, headed = reading.parts(segment, "mark"), reading.parts(segment, "head")
         if marked or headed or not is_ascii:
             yield segment, marked, headed
-        if segment.view.inner is None and segment.deeper is not None:
+        if segment.deeper is not None and segment.view not in heard:
+            heard.add(segment.view)
             for said in folding.literals(segment.view, segment.deeper, is_telling):
                 everywhere = [(0, len(said.text))]
                 yield Segment(segment.text, segment.start, said, None, 0, len(said.text)), everywhere, everywhere
@@ -358,11 +361,12 @@ def _find(
         start, end = segment.deeper.snap(start, end)
         if start >= end:
             return None
-    within, (start, end) = (start, end), view.whole(start, end)
+    within = view, start, end
+    view, start, end = view.around(start, end)
     first, last = view.original(start, end)
     if not (start < end and 0 <= first < last <= len(text)):
         raise DetectionError(f"A find of category {category.name} has no place in the original text")
-    run = (segment.text, first, last, category.name, rank, proof) if within != (start, end) else None
+    run = (segment.text, first, last, category.name, rank, proof) if within != (view, start, end) else None
     if run is not None and run in runs:
         return runs[run]
     value = view.text[start:end]
@@ -387,8 +391,13 @@ def _keyed(texts: Sequence[Text], segment: Segment, proved: Sequence[Proved], ru
     for start, size, claim in proved:
         start += by
         if segment.is_new(start, start + size) and (find := _find(texts, segment, start, start + size, claim, runs)):
-            finds.append(find if claim.value is None else _decoded(texts, segment, find, claim.value))
+            finds.append(find if claim.value is None or _is_run(find) else _decoded(texts, segment, find, claim.value))
     return finds
+
+
+def _is_run(find: Find) -> bool:
+    """Whether a find is a run that is hidden whole: it says more than the value in it."""
+    return find[2].span is not None and find[2].span.encoding in (Encoding.BASE64, Encoding.HEX)
 
 
 def _decoded(texts: Sequence[Text], segment: Segment, find: Find, value: str) -> Find:

@@ -121,7 +121,7 @@ def with_names(
 
 def _outward(view: View, name: Span) -> Span:
     """A name found in a reading, as a span on the original text; a base64 run is hidden whole."""
-    start, end = view.whole(name.start, name.end)
+    view, start, end = view.around(name.start, name.end)
     value = view.text[start:end]
     outer_start, outer_end = view.original(start, end)
     encoding = view.encoding_of(start, end)

@@ -98,14 +98,24 @@ class View:
             view = view.inner
         return found
 
-    def whole(self, start: int, end: int) -> tuple[int, int]:
-        """The range widened so that it cuts no base64 or hexadecimal run in two."""
-        first, last = self._piece(start), self._piece(max(end - 1, start))
-        if first is not None and self._kinds[first] in _BLOCKS:
-            start = self._at[first]
-        if last is not None and self._kinds[last] in _BLOCKS:
-            end = self._upto[last]
-        return start, end
+    def around(self, start: int, end: int) -> tuple[View, int, int]:
+        """The range as it is, or the base64 or hexadecimal runs that it is in, whole, where they were decoded.
+
+        Of runs in runs the outermost, which stands in the text, with all that it says.
+        """
+        found = self, start, end
+        view: View = self
+        while view.inner is not None:
+            first, last = view._piece(start), view._piece(max(end - 1, start))
+            if first is not None and view._kinds[first] in _BLOCKS:
+                start = view._at[first]
+                found = view, start, end
+            if last is not None and view._kinds[last] in _BLOCKS:
+                end = view._upto[last]
+                found = view, start, end
+            start, end = view._outward(start, end)
+            view = view.inner
+        return found
 
     @property
     def has_escapes(self) -> bool:
