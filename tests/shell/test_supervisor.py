@@ -155,11 +155,13 @@ async def test_the_time_for_last_words_does_not_run_while_nobody_listens(supervi
     """Whoever is slow to take what came is us: what stands in the pipe by then is heard all the same."""
     monkeypatch.setattr(supervisor, "LAST_WORDS", 0.1)
     source = "import os; os.write(1, b'first\\n' + b'x' * 50_000 + b'\\n' + b'the answer\\n'); os._exit(0)"
+    others = {*psutil.Process().children()}
     async with supervised(python(source)) as crm:
         crm.listens = anyio.Event()
         await crm.until_connected()
-        while psutil.Process().children():  # until it has ended, and for longer than it is waited for
-            await anyio.sleep(0.05)
+        with anyio.fail_after(DEADLINE):
+            while {*psutil.Process().children()} - others:  # until it has ended, and for longer than it is waited for
+                await anyio.sleep(0.05)
         await anyio.sleep(0.5)
         assert not any(isinstance(event, Disconnected) for event in crm.events)
         crm.listens.set()
