@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import textwrap
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -360,13 +361,16 @@ async def test_a_whole_tree_is_gone_within_seconds_of_the_end(supervised):
 async def test_a_tree_whose_start_is_cancelled_is_gone_as_well(supervised):
     """It may have descendants before anybody has heard of it."""
     marker = "29.7301"
+    others = {*psutil.Process().children()}
     async with supervised(UpstreamConfig("/bin/sh", args=("-c", f"sleep {marker} & sleep {marker}"))) as crm:
-        while not psutil.Process().children():
-            await anyio.lowlevel.checkpoint()
-        shell = psutil.Process().children()[0]
+        with anyio.fail_after(DEADLINE):
+            while not (own := {*psutil.Process().children()} - others):
+                await anyio.lowlevel.checkpoint()
+        (shell,) = own
         assert not crm.events, "it is too late to cancel its start"
+        late = time.monotonic() + DEADLINE
         while len(descendants := shell.children()) < 2:
-            pass  # the event loop has not had a turn
+            assert time.monotonic() < late  # the event loop has not had a turn
         crm.scope.cancel()
     for process in (shell, *descendants):
         assert_gone(process)
