@@ -21,7 +21,7 @@ SIZES = (50_000, 500_000)
 #: Linearity is looked at from the first size to the last, each twice the one before.
 DOUBLINGS = tuple(50_000 * 2**n for n in range(8))
 #: All sizes are measured in turns: a machine that is slow for a while is slow for each of them.
-_TURNS = 3
+_TURNS = 2
 _ROUNDS = {size: 3 if size < 10**6 else 1 for size in DOUBLINGS}
 #: Where the engines that are compared are installed, if not here: interpreters, between ``:``.
 OTHERS = "BENCH_PYTHON"
