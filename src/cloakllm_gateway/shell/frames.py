@@ -83,18 +83,24 @@ class Failed(msgspec.Struct, tag=True, array_like=True, frozen=True):
 Request: TypeAlias = Find | Prove
 Reply: TypeAlias = Ready | Spans | Done | Failed
 
-_encode = msgspec.msgpack.Encoder().encode
+_encode_into = msgspec.msgpack.Encoder().encode_into
 decode_settings: Callable[[bytes], Settings] = msgspec.msgpack.Decoder(Settings).decode
 decode_request: Callable[[bytes], Request] = msgspec.msgpack.Decoder(Request).decode
 decode_reply: Callable[[bytes], Reply] = msgspec.msgpack.Decoder(Reply).decode
 
 
-def frame(body: Settings | Request | Reply) -> bytes:
-    """Raises :class:`DetectionError` for a body that is too long."""
-    packed = _encode(body)
-    if len(packed) > LONGEST:
+def frame(body: Settings | Request | Reply) -> bytearray:
+    """Raises :class:`DetectionError` for a body that is too long.
+
+    Written where it stays: to copy 5 MB takes seven times as long as to encode them.
+    """
+    framed = bytearray(HEADER)
+    _encode_into(body, framed, HEADER)
+    size = len(framed) - HEADER
+    if size > LONGEST:
         raise DetectionError(f"A message is too large to be inspected: more than {LONGEST} bytes")
-    return len(packed).to_bytes(HEADER, "big") + packed
+    framed[:HEADER] = size.to_bytes(HEADER, "big")
+    return framed
 
 
 def length(header: bytes) -> int:

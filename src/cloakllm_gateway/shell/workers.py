@@ -202,9 +202,9 @@ class _Lane:
         with suppress(anyio.BrokenResourceError):  # it died at once: the first job will notice
             await self._send(frames.frame(self._settings))
 
-    async def _send(self, frame: bytes) -> None:
+    async def _send(self, frame: bytearray) -> None:
         assert self._process is not None and self._process.stdin is not None
-        await self._process.stdin.send(frame)
+        await self._process.stdin.send(frame)  # type: ignore[arg-type]  # the pipe behind it takes any buffer
 
     async def _receive(self) -> Reply:
         assert self._replies is not None

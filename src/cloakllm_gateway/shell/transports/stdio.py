@@ -164,7 +164,7 @@ class Front:
         try:
             broken = False
             while (line := self._outgoing.get()) is not None:
-                if not broken and not self._write(line + b"\n"):
+                if not broken and not (self._write(line) and self._write(b"\n")):  # no copy of what is large
                     broken = True
                     self._tell(self._closed.set)
                 self._tell(self._written_one)
