@@ -30,6 +30,14 @@ def fed(chunks: Iterable[bytes], max_bytes: int = LIMIT) -> tuple[list[ServerEve
     return [event for chunk in chunks for event in events.feed(chunk)], cursor
 
 
+def nameless(
+    result: tuple[list[ServerEvent | Oversized], Cursor],
+) -> tuple[list[ServerEvent | Oversized], Cursor]:
+    """Without the ids of what is too large: what is left to read one from, below 64 KiB, depends on the cuts."""
+    events, cursor = result
+    return [event._replace(id=None) if isinstance(event, Oversized) else event for event in events], cursor
+
+
 def cut(stream: bytes, cuts: Iterable[int]) -> list[bytes]:
     return [stream[start:end] for start, end in pairwise([0, *sorted(cuts), len(stream)])]
 
@@ -37,8 +45,9 @@ def cut(stream: bytes, cuts: Iterable[int]) -> list[bytes]:
 @given(streams, st.data(), st.sampled_from([4, LIMIT]))
 def test_events_are_the_same_wherever_the_stream_is_cut(stream: bytes, data: st.DataObject, max_bytes: int) -> None:
     cuts = data.draw(st.lists(st.integers(0, len(stream)), max_size=8))
-    assert fed(cut(stream, cuts), max_bytes) == fed([stream], max_bytes)
-    assert fed([bytes([byte]) for byte in stream], max_bytes) == fed([stream], max_bytes)
+    whole = nameless(fed([stream], max_bytes))
+    assert nameless(fed(cut(stream, cuts), max_bytes)) == whole
+    assert nameless(fed([bytes([byte]) for byte in stream], max_bytes)) == whole
 
 
 @given(st.lists(st.tuples(st.sampled_from(["message", "ping"]), st.text("ab é{}\u2028", min_size=1)), max_size=5), ends)
