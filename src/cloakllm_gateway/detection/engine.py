@@ -86,10 +86,6 @@ class Detector:
         is_simple = len(texts) == 1 and len(reading.segments) == 1
         for category, pattern, places in self._matches(reading, keyed.get(0, ()) if is_simple else ()):
             claim = Claim(category, pattern.rank, _SHAPE)
-            if is_simple:
-                if texts[0].names or not pattern.prose:
-                    found[0] += [(start, end - start, claim) for _, start, end in places]
-                continue
             for segment, own in reading.placed(places):
                 if texts[segment.text].names or not pattern.prose:
                     found[segment.text] += (

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
+from operator import itemgetter
 from typing import NamedTuple
 
 from cloakllm_gateway.detection import folding
@@ -95,6 +96,8 @@ class Reading(NamedTuple):
             at += 1
         return found
 
+
+_value, _limit = itemgetter(1), itemgetter(2)
 
 #: A part of a view of a text: which text, which view, from where to where.
 _Part = tuple[int, View, int, int]
@@ -217,11 +220,3 @@ def _joined(layers: Sequence[_Layer], gate: Gate) -> Reading:
 
 def _moved(ranges: Ranges, by: int) -> Ranges:
     return [(start + by, stop + by, limit + by) for start, stop, limit in ranges] if by else ranges
-
-
-def _value(place: tuple[int, int, int]) -> int:
-    return place[1]
-
-
-def _limit(range_: tuple[int, int, int]) -> int:
-    return range_[2]

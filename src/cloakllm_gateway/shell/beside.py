@@ -8,7 +8,6 @@ everybody else.  Here each has its own queue, and whoever fills it has to wait.
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
@@ -16,6 +15,7 @@ from typing import TypeAlias
 from anyio.abc import TaskGroup
 
 from cloakllm_gateway.shell.steps import READY
+from cloakllm_gateway.shell.turns import Rooms
 
 Piece: TypeAlias = Callable[[], Awaitable[None]]
 
@@ -28,7 +28,7 @@ class Beside:
         self._room = room
         self._queues: dict[tuple[str, bool], deque[Piece]] = {}
         self._waiting: Counter[str] = Counter()
-        self._full: dict[str, asyncio.Future[None]] = {}
+        self._rooms = Rooms()
 
     def start(self, upstream: str, piece: Piece, *, large: bool = False) -> None:
         """Do ``piece`` once those before it are done; a large one keeps only other large ones waiting."""
@@ -44,15 +44,13 @@ class Beside:
         """There once ``upstream`` may say more."""
         if self._waiting[upstream] < self._room:
             return READY
-        if upstream not in self._full:
-            self._full[upstream] = asyncio.get_running_loop().create_future()
-        return asyncio.shield(self._full[upstream])  # one of several that wait may give up
+        return self._rooms.wait(upstream)
 
     async def _work(self, upstream: str, large: bool) -> None:
         queue = self._queues[upstream, large]
         while queue:
             await queue.popleft()()
             self._waiting[upstream] -= 1
-            if self._waiting[upstream] < self._room and (full := self._full.pop(upstream, None)) is not None:
-                full.set_result(None)
+            if self._waiting[upstream] < self._room:
+                self._rooms.free(upstream)
         del self._queues[upstream, large]

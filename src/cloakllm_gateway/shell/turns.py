@@ -12,6 +12,23 @@ from cloakllm_gateway.shell.steps import READY
 T = TypeVar("T")
 
 
+class Rooms:
+    """Those who have to wait, by name, until there is room for them again."""
+
+    def __init__(self) -> None:
+        self._full: dict[str, asyncio.Future[None]] = {}
+
+    def wait(self, name: str) -> Awaitable[None]:
+        """There once :meth:`free` was called for ``name``."""
+        if name not in self._full:
+            self._full[name] = asyncio.get_running_loop().create_future()
+        return asyncio.shield(self._full[name])  # one of several that wait may give up
+
+    def free(self, name: str) -> None:
+        if (full := self._full.pop(name, None)) is not None:
+            full.set_result(None)
+
+
 class Turns(Generic[T]):
     """Items of one sender leave in their order.  ``room`` is how many of its items may wait before it has to."""
 
@@ -19,7 +36,7 @@ class Turns(Generic[T]):
         self._room = room
         self._queues: dict[str, deque[T]] = {}
         self._order: deque[str] = deque()  # of those who have something here
-        self._full: dict[str, asyncio.Future[None]] = {}
+        self._rooms = Rooms()
 
     def __bool__(self) -> bool:
         return bool(self._order)
@@ -33,9 +50,7 @@ class Turns(Generic[T]):
         queue.append(item)
         if len(queue) < self._room:
             return READY
-        if sender not in self._full:
-            self._full[sender] = asyncio.get_running_loop().create_future()
-        return asyncio.shield(self._full[sender])  # one of several that wait may give up
+        return self._rooms.wait(sender)
 
     def take(self) -> T:
         """The oldest item of whoever's turn it is.  Raises :class:`IndexError` where there is none."""
@@ -46,6 +61,6 @@ class Turns(Generic[T]):
             self._order.append(sender)
         else:
             del self._queues[sender]
-        if len(queue) < self._room and (full := self._full.pop(sender, None)) is not None:
-            full.set_result(None)
+        if len(queue) < self._room:
+            self._rooms.free(sender)
         return item
