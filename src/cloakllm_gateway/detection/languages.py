@@ -67,15 +67,19 @@ def language_of(text: str) -> str:
 
 
 class Languages:
-    """The languages of the stretches of one text."""
+    """The languages of the stretches of one text, each told when it is asked for."""
 
     def __init__(self, text: str) -> None:
+        self._text = text
         self._starts = [0]
         while self._starts[-1] + _STRETCH < len(text):
             cut = text.find(" ", self._starts[-1] + _STRETCH, self._starts[-1] + 2 * _STRETCH)
             self._starts.append(cut + 1 if cut >= 0 else self._starts[-1] + 2 * _STRETCH)
-        ends = [*self._starts[1:], len(text)]
-        self._languages = [language_of(text[start:end]) for start, end in zip(self._starts, ends, strict=True)]
+        self._known: dict[int, str] = {}
 
     def at(self, place: int) -> str:
-        return self._languages[bisect_right(self._starts, place) - 1]
+        stretch = bisect_right(self._starts, place)
+        if stretch not in self._known:
+            start, *ends = self._starts[stretch - 1 : stretch + 1]
+            self._known[stretch] = language_of(self._text[start : ends[0] if ends else None])
+        return self._known[stretch]

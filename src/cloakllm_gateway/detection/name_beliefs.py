@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import dropwhile
+from itertools import chain, dropwhile, zip_longest
 
 from cloakllm_gateway.detection.languages import ENGLISH, FUNCTION_WORDS
 from cloakllm_gateway.detection.name_rules import NO_END, NO_START, SHORT, end_of
@@ -43,11 +43,9 @@ def cores(text: str, found: Found, language: str = ENGLISH) -> Iterator[Found]:
             name = _less_roles(list(dropwhile(_starts_no_name, stretch)))
             while name and (name[-1].low in NO_END or name[-1].text in PARTICLES):
                 name.pop()
-            if not name or _bounds(text, name) or _orders(text, name[0]):
+            if not name or (len(name) == 1 and _is_no_lone_name(text, name[0], whole[0], language)):
                 continue
-            if len(name) == 1 and _is_no_lone_name(text, name[0], whole[0], language):
-                continue
-            if _is_name(name) and not _placed(text, name) and not _is_place(name):
+            if _is_name(name) and not _is_out_of_place(text, name) and not _is_place(name):
                 yield Found(name[0].start, end_of(text, name[-1]), found.label)
                 break
 
@@ -59,6 +57,11 @@ _REST = re.compile(r"(?:(?!['’]s\b)['’-]?[^\W\d_])*")
 def _is_place(name: Sequence[Word]) -> bool:
     """`Hall Orchestra`, `Tales`: what ends as places and works do, and begins with no given name."""
     return name[-1].low in PLACES and name[-1].low not in SURNAMES and name[0].low not in FIRST_NAMES
+
+
+def _is_out_of_place(text: str, name: Sequence[Word]) -> bool:
+    """Whether what is around a name says that it is a bound, an order, a place or a thing."""
+    return _bounds(text, name) or _orders(text, name[0]) or _placed(text, name)
 
 
 def _is_no_lone_name(text: str, name: Word, first: Word, language: str) -> bool:
@@ -126,7 +129,7 @@ def _capitals(name: Sequence[Word]) -> Iterator[list[Word]]:
     """The stretches of capitalised words, with the particles between them: models are unsure about verbs."""
     kept: list[Word] = []
     for word in name:
-        if word.capital or _ARABIC.match(word.text) or (kept and word.text in PARTICLES):
+        if _is_like_capital(word) or (kept and word.text in PARTICLES):
             kept.append(word)
         elif kept:
             yield kept
@@ -135,7 +138,54 @@ def _capitals(name: Sequence[Word]) -> Iterator[list[Word]]:
         yield kept
 
 
+def _is_like_capital(word: Word) -> bool:
+    return word.capital or _ARABIC.match(word.text) is not None
+
+
 _ARABIC = re.compile(r"(?:al|el|ad|ar|as|az|ibn)-[A-Z]")
+
+
+# -- what is worth a question --------------------------------------------------------------------------
+
+
+def may_be_believed(text: str, start: int, end: int) -> bool:
+    """Whether :func:`cores` could keep anything of a stretch, whatever a model takes for a person in it.
+
+    A find may begin where a word does, or a part of one behind what is no cased letter.
+    """
+    rest = _REST.match(text, end)
+    assert rest is not None  # it may be empty
+    return any(_may_hold_name(text, *match.span()) for match in _NAME.finditer(text, start, rest.end()))
+
+
+def _may_hold_name(text: str, start: int, end: int) -> bool:
+    """The same for words that stand together: two in a row that may be one, or one that is nothing else."""
+    words = [[word, *_parts(word)] for word in _words(text, start, end)]
+    in_small = any(word.low in SURE for word in chain(*words) if not word.capital)
+    if glued_before(text, start):
+        words[0].pop(0)
+    if GLUED_AFTER.match(text, end):
+        words.pop()
+
+    def may_belong(word: Word) -> bool:
+        return (in_small or _is_like_capital(word) or word.text in PARTICLES) and not _CAMEL.match(word.text)
+
+    for firsts, after in zip_longest(words, words[1:], fillvalue=()):
+        begins = [word for word in firsts if may_belong(word) and not _starts_no_name(word)]
+        if begins and any(map(may_belong, after)):
+            return True
+        if any(_is_name([word]) and not _is_out_of_place(text, [word]) for word in begins):
+            return True
+    return False
+
+
+def _parts(word: Word) -> list[Word]:
+    """What a word ends with that may pass for one: `Luc` of `Jean-Luc`, and `Ann` behind a letter without case."""
+    if word.text.isascii() and word.text.isalpha():
+        return []
+    text = word.text
+    starts = (at for at in range(1, len(text)) if text[at].isalpha() and text[at - 1].lower() == text[at - 1].upper())
+    return [Word(word.start + at, word.end, text[at:], plain(text[at:]), text[at].isupper()) for at in starts]
 
 
 #: What stands before a noun of German and hardly ever before a name: articles, and adjectives by their endings.
@@ -208,6 +258,10 @@ def words_within(text: str, start: int, end: int) -> list[Word]:
     """The words of a stretch of ``text``, none where the stretch is glued to an identifier or a number."""
     if glued_before(text, start) or GLUED_AFTER.match(text, end):
         return []
+    return _words(text, start, end)
+
+
+def _words(text: str, start: int, end: int) -> list[Word]:
     found = WORD.finditer(text, start, end)
     return [Word(*m.span(), m.group(), plain(m.group()), m.group()[0].isupper()) for m in found]
 

@@ -128,9 +128,10 @@ def _named(run: Sequence[Word]) -> Sequence[Word]:
 
 def _initialled(run: Sequence[Word]) -> Sequence[Word]:
     """Two words with an initial between them."""
-    if len(run) != 3 or len(run[1].text) > 1 or any(word.low in NOT_NAMES | PLACES for word in (run[0], run[2])):
+    if len(run) != 3 or len(run[1].text) > 1:
         return ()
-    return () if any(word.text.isupper() for word in (run[0], run[2])) else run
+    doubtful = (word.low in NOT_NAMES or word.low in PLACES or word.text.isupper() for word in (run[0], run[2]))
+    return () if any(doubtful) else run
 
 
 def until_no_name(name: Sequence[Word]) -> Sequence[Word]:
@@ -202,19 +203,16 @@ _COMMA_LINE = re.compile(r"[,!][ \t]*(?:\r?\n|\Z)")
 def _in_company(text: str, run: Run) -> bool:
     """A given name that is a word too, beside one that is not (`Bill and Melinda`, `Joy and Mark`)."""
     name = run.words[0]
+    if len(run.words) > 1 or not name.capital or name.low not in AMBIGUOUS_NAMES:
+        return False
     other = _AND.match(text, name.end)
-    return (
-        len(run.words) == 1
-        and name.capital
-        and name.low in AMBIGUOUS_NAMES
-        and other is not None
-        and plain(other[1]) in FIRST_NAMES
-    )
+    return other is not None and plain(other[1]) in FIRST_NAMES
 
 
 _AND = re.compile(r" (?:and|or|und|oder|et|ou|y|e) ([A-ZÀ-Þ][^\W\d_]+)")
 
 
+_NO_SURNAME = NOT_NAMES | CUES_AFTER
 #: Words before a name in lower case, as people type in a chat.
 _LOWER_CUES = CUES_BEFORE - {"and", "for", "from", "to", "with"} | {"assigned to", "reported by", "created by"}
 
@@ -224,7 +222,7 @@ def _in_lower_case(text: str, run: Run) -> Sequence[Word]:
     name, surname = run.words[0], run.after
     if name.low not in SURE or len(name.text) < 3 or text[name.end : surname.start] != " ":
         return ()
-    if not surname.text.islower() or len(surname.text) < 3 or surname.low in NOT_NAMES | CUES_AFTER:
+    if not surname.text.islower() or len(surname.text) < 3 or surname.low in _NO_SURNAME:
         return ()
     line = text[name.start - 1 : name.start] in ("", "\n") and text[surname.end : surname.end + 1] in ("", "\n", "\r")
     before = text[max(name.start - 14, 0) : name.start]
@@ -234,7 +232,9 @@ def _in_lower_case(text: str, run: Run) -> Sequence[Word]:
 
 # -- names beside addresses ------------------------------------------------------------------------
 
-_ADDRESS = re.compile(r"(?<![\w.+-])([^\W\d_][\w.+-]{2,63})@[\w-]", re.UNICODE)
+_AT = re.compile(r"@[\w-]")
+_LOCAL_PART = re.compile(r"(?<![\w.+-])[^\W\d_][\w.+-]{2,63}\Z")
+_LONGEST_PART = 64
 _PART = re.compile(r"[^\W\d_]{3,}")
 #: How far from an address its owner's name stands, in code points.
 _NEARBY = 80
@@ -245,17 +245,26 @@ def _beside_addresses(text: str, found: Sequence[Run]) -> Iterator[Found]:
     if "@" not in text:
         return
     starts = [run.start for run in found]
-    for address in _ADDRESS.finditer(text):
-        parts = set(_PART.findall(plain(address[1])))
-        at = bisect_left(starts, address.start() - _NEARBY)
-        while at < len(found) and found[at].start < address.end() + _NEARBY:
+    for start, end in _addresses(text):
+        parts = set(_PART.findall(plain(text[start:end])))
+        at = bisect_left(starts, start - _NEARBY)
+        while at < len(found) and found[at].start < end + _NEARBY:
             run = found[at]
             at += 1
-            if address.start() <= run.start < address.end():
+            if start <= run.start < end:
                 continue
             name = until_no_name(list(dropwhile(lambda word: word.low in NO_START, run.words)))
             if len(name) <= _MOST_WORDS and any(_spells(parts, word) for word in name):
                 yield Found(name[0].start, end_of(text, name[-1]), PERSON)
+
+
+def _addresses(text: str) -> Iterator[tuple[int, int]]:
+    """Mail addresses, from their beginning to the first character of the domain."""
+    done = 0
+    for sign in _AT.finditer(text):
+        if local := _LOCAL_PART.search(text, max(sign.start() - _LONGEST_PART, done), sign.start()):
+            yield local.start(), sign.end()
+            done = sign.end()
 
 
 #: More words than this are a title or a firm.
@@ -273,7 +282,8 @@ def _spells(parts: Iterable[str], word: Word) -> bool:
 # -- other ways to write names ---------------------------------------------------------------------
 
 _CAPITALS = r"[A-Z][A-Z'’-]{3,20}"
-_LIST = re.compile(rf"(?<![\w.]){_CAPITALS}(?:, {_CAPITALS}){{0,8}},? and {_CAPITALS}(?!\w)")
+#: Here and below what is before a capital is looked at second, so that the engine can skip to the next one.
+_LIST = re.compile(rf"[A-Z](?<![\w.].)[A-Z'’-]{{3,20}}(?:, {_CAPITALS}){{0,8}},? and {_CAPITALS}(?!\w)")
 
 
 def _listed_in_capitals(text: str) -> Iterator[Found]:
@@ -286,7 +296,7 @@ def _listed_in_capitals(text: str) -> Iterator[Found]:
 
 
 _NOTES = re.compile(
-    r"(?<![\w/.@-])([A-Z][\w'’-]{1,20}(?: [A-Z]\.?)?(?: [A-Z][\w'’-]{1,20}){1,2})"
+    r"([A-Z](?<![\w/.@-].)[\w'’-]{1,20}(?: [A-Z]\.?)?(?: [A-Z][\w'’-]{1,20}){1,2})"
     r"(?:@[A-Z]\w{1,20}|(?=(?:/[A-Z]\w{1,20}){1,4}@))"
 )
 

@@ -39,10 +39,19 @@ class Found(NamedTuple):
     label: str
 
 
-#: A word, its apostrophes and hyphens, less a possessive `'s`.
-WORD = re.compile(r"[^\W\d_]+(?:(?!['’]s\b)['’-][^\W\d_]+)*")
+_LETTER = r"[^\W\d_]"
+#: What a word goes on with: its apostrophes and hyphens, less a possessive `'s`.
+_REST = rf"{_LETTER}*+(?:(?!['’]s\b)['’-]{_LETTER}++)*+"
+WORD = re.compile(_LETTER + _REST)
+#: A capital, or a letter beyond ASCII, that begins a word: looked behind second, so that the engine can skip others.
+_CAPITAL = rf"[A-Z\x80-\U0010ffff](?<={_LETTER})(?<!{_LETTER}['’-].)"
+CAPITALISED = re.compile(rf"{_CAPITAL}(?<!{_LETTER}.){_REST}")
 #: What makes the word before it part of an identifier, a path, an address or a number.
 GLUED_AFTER = re.compile(r"[\d_/\\@=(]|[.:]\w|\[")
+#: A word with nothing of that behind it; what is before it :func:`_is_part` sees.
+_STANDING = re.compile(
+    rf"{_LETTER}(?<!{_LETTER}.)(?:(?<!{_LETTER}['’-].)|(?<=['’]s)\b){_REST}(?!{GLUED_AFTER.pattern})"
+)
 _SPACES = re.compile(r"[ \u00a0]{1,5}")
 _FULL_STOP = re.compile(r"\.[ \u00a0]?")
 _CUE_GAP = re.compile(r"[:,]?[ \u00a0]|,?\n{1,2}")
@@ -93,17 +102,6 @@ class Run(NamedTuple):
         return self.before.low in CUES_BEFORE and _CUE_GAP.fullmatch(self.gap) is not None
 
 
-def words(text: str) -> Iterator[Word]:
-    """The words of ``text`` that are not part of an identifier, a path, an address or a number."""
-    glued_after = GLUED_AFTER.match
-    for match in WORD.finditer(text):
-        start, end = match.span()
-        word = match[0]
-        if glued_after(text, end) or (start and glued_before(text, start) and not _opens_name(text, start, word)):
-            continue
-        yield Word(start, end, word, plain(word), word[0].isupper())
-
-
 def glued_before(text: str, start: int) -> bool:
     last = text[start - 1 : start]
     if last in _BETWEEN:
@@ -121,27 +119,55 @@ _BETWEEN = ("", " ", "\n")
 _PAIR = re.compile(r"[^\W\d_a-z][a-z'’-]+[ \u00a0][A-Z][a-z'’-]+(?![\w/=(])")
 
 
-def _opens_name(text: str, start: int, word: str) -> bool:
-    """Whether what is glued to a slash or an equals sign is a full name: `?name=Ann Lee&x`, `REUTERS/Jason Reed`."""
-    return text[start - 1] in "/=" and _PAIR.match(text, start) is not None and plain(word) in SURE
+def _is_part(text: str, start: int, word: str) -> bool:
+    """Whether what is before a word makes it part of an identifier, a path, an address or a number.
+
+    It does not where a full name begins: `?name=Ann Lee&x`, `REUTERS/Jason Reed`.
+    """
+    if not glued_before(text, start):
+        return False
+    return text[start - 1] not in "/=" or _PAIR.match(text, start) is None or plain(word) not in SURE
+
+
+class _Telling(dict[str, bool]):
+    """Whether a word may begin a name: it has a capital, or is a given name; asked once for each word of a text."""
+
+    def __missing__(self, word: str) -> bool:
+        tells = self[word] = word[0].isupper() or plain(word) in SURE
+        return tells
 
 
 def runs(text: str) -> Iterator[Run]:
-    """The runs of ``text``, in order; a given name in lower case is a run of its own."""
+    """The runs of ``text``, in order; a given name in lower case is a run of its own.
+
+    Of all other words no more is known than where the last one stands.
+    """
+    tells = _Telling()
     run: list[Word] = []
-    before, last = _NOTHING, _NOTHING
-    for word in words(text):
-        if run and _joins(text, run[-1], word):
-            run.append(word)
+    before, last = _NOTHING, (-1, -1)
+    for match in _STANDING.finditer(text):
+        start, end = match.span()
+        if start and text[start - 1] not in _BETWEEN and _is_part(text, start, match[0]):
             continue
-        if run:
-            yield _run(text, run, before, word)
-            last, run = run[-1], []
-        if word.capital or word.low in SURE:
-            run, before = [word], last
-        last = word
+        telling = tells[match[0]]
+        if run or telling:
+            word = _word(text, start, end)
+            if run and _joins(text, run[-1], word):
+                run.append(word)
+                continue
+            if run:
+                yield _run(text, run, before, word)
+                last, run = (run[-1].start, run[-1].end), []
+            if telling:
+                run, before = [word], _word(text, *last)
+        last = start, end
     if run:
         yield _run(text, run, before, _NOTHING)
+
+
+def _word(text: str, start: int, end: int) -> Word:
+    word = text[start:end]
+    return Word(start, end, word, plain(word), word[0].isupper()) if start >= 0 else _NOTHING
 
 
 def _joins(text: str, last: Word, word: Word) -> bool:

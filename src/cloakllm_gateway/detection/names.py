@@ -37,11 +37,12 @@ from cloakllm_gateway.detection.name_beliefs import (
     is_known_name,
     is_more_than_common,
     is_name_in,
+    may_be_believed,
     stands_as_thing,
 )
 from cloakllm_gateway.detection.name_company import parts, stands_alone
 from cloakllm_gateway.detection.name_rules import evident
-from cloakllm_gateway.detection.name_runs import PERSON, WORD, Found, Run, runs, windows
+from cloakllm_gateway.detection.name_runs import CAPITALISED, PERSON, WORD, Found, Run, runs, windows
 from cloakllm_gateway.detection.name_words import canonical
 from cloakllm_gateway.detection.settings import ALL_LANGUAGES
 from cloakllm_gateway.detection.view import View
@@ -159,9 +160,10 @@ def _things(text: str, found: Iterable[Found]) -> frozenset[str]:
     doubtful = {word for word in single if word.isalpha() and not is_known_name(word)}
     if not doubtful:
         return frozenset()
+    words = CAPITALISED if all(word[0].isupper() for word in doubtful) else WORD
     return frozenset(
         match.group()
-        for match in WORD.finditer(text)
+        for match in words.finditer(text)
         if match.group() in doubtful and stands_as_thing(text, match.start(), match.end())
     )
 
@@ -174,7 +176,7 @@ def _span(text: str, name: Found) -> Span:
 def _everywhere(text: str, found: Sequence[Found]) -> Iterator[Found]:
     """Each further word-bounded occurrence of a found name, and its parts where they stand alone.
 
-    Linear: at each word of the text, one look-up for each length that names
+    Linear: at each word with a capital, one look-up for each length that names
     beginning with that word have, and there are at most ``SPREAD`` of those.
     """
     labels: dict[str, str] = {}
@@ -188,7 +190,7 @@ def _everywhere(text: str, found: Sequence[Found]) -> Iterator[Found]:
     if not labels:
         return
     again = parts(text, found)
-    for match in WORD.finditer(text):
+    for match in CAPITALISED.finditer(text):
         if match.group() in again and stands_alone(text, *match.span()):
             yield Found(*match.span(), PERSON)
         for length in lengths.get(match.group(), ()):
@@ -232,13 +234,12 @@ class Names:
         return unknown, people
 
     def _places(self, text: str, found: Sequence[Run]) -> Iterator[Place]:
-        """The windows of a text, each with its language and who reads it."""
-        cut = windows(text, found)
-        languages = Languages(text) if cut else None
-        for start, end in cut:
-            assert languages is not None
-            language = languages.at(start)
-            yield Place(start, end, language, self._reader(language))
+        """The windows of a text of which anything may be believed, each with its language and who reads it."""
+        languages = Languages(text)
+        for start, end in windows(text, found):
+            if self._labels != {PERSON} or may_be_believed(text, start, end):
+                language = languages.at(start)
+                yield Place(start, end, language, self._reader(language))
 
     def _reader(self, language: str) -> str:
         """The language whose model reads texts in ``language``."""

@@ -148,7 +148,7 @@ class SpacyModel:
 
     def _greedy(self) -> Any:
         """The recogniser, if it comes last and takes the likeliest label of each token, as the usual ones do."""
-        ner = self._model.get_pipe("ner")
+        ner: Any = self._model.get_pipe("ner")
         usual = self._model.get_pipe_meta("ner").factory == "ner" and ner.cfg["beam_width"] == 1
         return ner if usual and self._model.pipe_names[-1] == "ner" else None
 
