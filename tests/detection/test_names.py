@@ -18,13 +18,23 @@ from cloakllm_gateway.detection import names
 from cloakllm_gateway.detection.allowing import AllowList
 from cloakllm_gateway.detection.engine import Detector
 from cloakllm_gateway.detection.languages import Languages, language_of
-from cloakllm_gateway.detection.name_beliefs import cores
-from cloakllm_gateway.detection.name_rules import evident
-from cloakllm_gateway.detection.name_runs import LONGEST, Found, runs, windows
+from cloakllm_gateway.detection.name_beliefs import cores, may_be_believed
+from cloakllm_gateway.detection.name_rules import _addresses, evident
+from cloakllm_gateway.detection.name_runs import (
+    CAPITALISED,
+    GLUED_AFTER,
+    LONGEST,
+    WORD,
+    Found,
+    _is_part,
+    runs,
+    windows,
+)
 from cloakllm_gateway.detection.name_words import (
     AMBIGUOUS_NAMES,
     FIRST_NAMES,
     NOT_NAMES,
+    PARTICLES,
     WORD_NAMES,
     canonical,
     plain,
@@ -149,6 +159,32 @@ def test_a_window_is_short_however_long_the_text():
 
 @given(MESSY)
 @settings(max_examples=300, deadline=None)
+def test_words_with_a_capital_are_those_of_all_words(pieces: list[str]):
+    text = "".join(pieces)
+    of_all, alone = ([m.span() for m in words.finditer(text) if m[0][0].isupper()] for words in (WORD, CAPITALISED))
+    assert alone == of_all
+
+
+@given(MESSY)
+@settings(max_examples=300, deadline=None)
+def test_a_run_is_words_that_stand_alone_between_the_next_ones(pieces: list[str]):
+    text = "".join(pieces)
+    words = [
+        match.span()
+        for match in WORD.finditer(text)
+        if not GLUED_AFTER.match(text, match.end()) and not _is_part(text, match.start(), match[0])
+    ]
+    around = [(-1, -1), *words, (-1, -1)]
+    for run in runs(text):
+        first = around.index((run.words[0].start, run.words[0].end))
+        before, *held, after = around[first - 1 : first + len(run.words) + 1]
+        assert held == [(word.start, word.end) for word in run.words]
+        assert after == (run.after.start, run.after.end)
+        assert before == (run.before.start, run.before.end) or text[slice(*before)] in PARTICLES
+
+
+@given(MESSY)
+@settings(max_examples=300, deadline=None)
 def test_windows_are_sorted_pieces_of_the_text_and_never_too_long(pieces: list[str]):
     text = "".join(pieces)
     found = windows(text, runs(text))
@@ -176,6 +212,13 @@ def _seconds(text: str) -> float:
 def test_twice_the_text_takes_about_twice_the_time(unit: str):
     short, long = (min(_seconds(unit * count) for _ in range(3)) for count in (4_000, 32_000))
     assert long < 8 * 4 * max(short, 0.002)
+
+
+@given(st.text(st.sampled_from("ab1.+-_@é \n"), max_size=100))
+@settings(max_examples=300, deadline=None)
+def test_addresses_are_found_from_their_sign_as_an_expression_finds_them(text: str):
+    plainly = re.finditer(r"(?<![\w.+-])[^\W\d_][\w.+-]{2,63}@[\w-]", text)
+    assert list(_addresses(text)) == [match.span() for match in plainly]
 
 
 # -- what is evident -------------------------------------------------------------------------------
@@ -275,6 +318,37 @@ def test_nouns_of_german_are_no_people(text: str, said: str, kept: list[str]):
     assert [text[core.start : core.end] for core in found] == kept
 
 
+@given(MESSY, st.data())
+@settings(max_examples=500, deadline=None)
+def test_where_nothing_may_be_believed_nothing_is_whatever_a_model_finds(pieces: list[str], data: st.DataObject):
+    text = "".join(pieces) or "-"
+    first = data.draw(st.integers(0, len(text) - 1))
+    last = data.draw(st.integers(first + 1, len(text)))
+    start = data.draw(st.integers(first, last - 1))
+    while start > first and text[start - 1].isalpha():
+        start -= 1
+    found = Found(start, data.draw(st.integers(start + 1, last)), "PERSON")
+    for language in ("en", "de"):
+        assert may_be_believed(text, first, last) or not list(cores(text, found, language))
+
+
+@pytest.mark.parametrize(
+    ("text", "worth"),
+    [
+        ("                return NotImplemented\n            elif isinstance(other, Iterable)", True),
+        ("            raise NotImplementedError\n        except ValueError: return None", False),
+        ('"-" "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:133.0) Gecko"', False),
+        ("the warehouse in Rotterdam received it", False),
+        ("we asked Abernathy about it", True),
+        ("ABERNATHY, or THESSALY VANDERMEER of course", True),
+        ("please ask sarah about it", True),
+        ("Mark it as read", False),
+    ],
+)
+def test_what_can_be_nobody_is_not_worth_a_question(text: str, worth: bool):
+    assert may_be_believed(text, 0, len(text)) is worth
+
+
 class Seeing:
     """A model that takes each of its words for a person, wherever it reads it."""
 
@@ -311,6 +385,14 @@ def test_a_model_is_not_asked_about_what_is_hidden_already_and_the_name_is_found
     hidden = [(span.start, span.end) for span in spans if span.category == "PERSON"]
     assert [text[start:end] for start, end in hidden] == ["Thessaly Vandermeer"] * 2
     assert not any('"name"' in piece for piece in model.read_texts)
+
+
+def test_a_model_is_not_asked_where_no_answer_would_be_believed_unless_other_labels_are_wanted_too():
+    text = "we had told him that ValueError is raised, and Docker Hub, in Rotterdam too"
+    people, places = Seeing(), Seeing()
+    names.Names({"en": people}, ("PERSON",)).find([text])
+    names.Names({"en": places}, ("PERSON", "GPE")).find([text])
+    assert places.read_texts and not people.read_texts
 
 
 def test_what_only_the_model_knows_is_asked_although_something_beside_it_is_hidden():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,13 @@ WEIGHTS = dict(NAME_MODELS)["*"]
 needs_weights = pytest.mark.skipif(
     name_models.available(NameSettings((("*", WEIGHTS),), required=True)) is not None,
     reason="the multilingual model is not installed",
+)
+
+
+ENGLISH = dict(NAME_MODELS)["en"]
+needs_english = pytest.mark.skipif(
+    name_models.available(NameSettings((("en", ENGLISH),), required=True)) is not None,
+    reason="the English model is not installed",
 )
 
 
@@ -66,6 +74,27 @@ def test_the_names_in_a_long_text_are_all_found_and_the_order_of_texts_does_not_
     found = list(model.read(texts))
     assert [len(names) for names in found] == [20, 0, 1]
     assert list(model.read(texts[::-1])) == found[::-1]
+
+
+@needs_english
+def test_texts_are_labelled_as_the_pipeline_of_their_model_labels_them():
+    model = name_models._load(ENGLISH)
+    assert isinstance(model, name_models.SpacyModel)
+    sentence = "Thessaly Vandermeer of Goldman Sachs met {} on Monday, and J. Abernathy did not. "
+    texts = ["", " ", *(sentence.format(name) * count for count, name in enumerate(("Bob", "Edi Živković", "me"), 1))]
+    expected = [[(ent.start_char, ent.end_char, ent.label_) for ent in model._model(text).ents] for text in texts]
+    assert [[tuple(found) for found in labelled] for labelled in model.read(texts)] == expected
+    assert sum(map(len, expected)) > 10
+
+
+@needs_english
+def test_what_a_pipeline_does_behind_its_recogniser_counts():
+    model = name_models.SpacyModel(ENGLISH)
+    ruler: Any = model._model.add_pipe("entity_ruler")
+    ruler.add_patterns([{"label": "PERSON", "pattern": "zork"}])
+    model._ner = model._greedy()
+    ((found,),) = model.read(["it was zork"])
+    assert found == (7, 11, "PERSON")
 
 
 def test_a_text_is_cut_at_blanks_and_nothing_is_lost():
