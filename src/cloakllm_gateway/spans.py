@@ -7,7 +7,7 @@ points of the *original* text, half open, everywhere in the project.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -104,7 +104,35 @@ def disjoint(spans: Iterable[Span], text: str) -> list[Span]:
     remainder is a value of the loser's category, spelled plainly.  Whatever
     holds a part of something sensitive is sensitive itself.
     """
-    queue = sorted(spans, key=_certainty)
+    taken: list[Span] = []
+    for cluster in _clusters(sorted(spans, key=_start)):
+        taken += cluster if len(cluster) == 1 else _merged(cluster, text)
+    return taken
+
+
+def _start(span: Span) -> int:
+    return span.start
+
+
+def _clusters(spans: Iterable[Span]) -> Iterator[list[Span]]:
+    """Those that overlap, directly or by others between, together; empty ones alone are left out."""
+    cluster: list[Span] = []
+    reach = -1
+    for span in spans:
+        if span.start >= reach:
+            if cluster:
+                yield cluster
+            cluster = []
+        if cluster or span.start < span.end:
+            cluster.append(span)
+        reach = max(reach, span.end)
+    if cluster:
+        yield cluster
+
+
+def _merged(cluster: Iterable[Span], text: str) -> list[Span]:
+    """The same for spans that overlap; of these there are few together."""
+    queue = sorted(cluster, key=_certainty)
     taken: list[Span] = []  # kept sorted by start
     starts: list[int] = []
     for span in queue:
