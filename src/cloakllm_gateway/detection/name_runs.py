@@ -194,7 +194,7 @@ def windows(text: str, found: Iterable[Run]) -> list[tuple[int, int]]:
     """The stretches of ``text`` to show to the model, sorted; they overlap only where a long one is cut."""
     merged: list[tuple[int, int]] = []
     for run in found:
-        if not (_strong(run) or (_plausible(run) and is_prose(text, run))):
+        if not is_worth_a_look(text, run):
             continue
         start, end = _widened(text, run.start, run.end)
         if merged and start <= merged[-1][1]:
@@ -202,6 +202,11 @@ def windows(text: str, found: Iterable[Run]) -> list[tuple[int, int]]:
         else:
             merged.append((start, end))
     return [piece for start, end in merged for piece in _cut(start, end)]
+
+
+def is_worth_a_look(text: str, run: Run) -> bool:
+    """Whether a run may be a name where it stands."""
+    return _strong(run) or (_plausible(run) and is_prose(text, run))
 
 
 def _strong(run: Run) -> bool:

@@ -8,7 +8,8 @@ megabytes, so it is shown as little as possible, and it is not believed blindly:
    middle of a sentence.  Where its line is not prose (code, logs, rows of a
    table) only a title, a given name with more behind it, or a label counts.
 2. Such runs with ``REACH`` characters either side, merged where they touch,
-   are the *windows*.  Only windows go to the model; its answers are remembered.
+   are the *windows*.  Only windows go to the model, and of those only the ones
+   of which anything would be believed; its answers are remembered.
 3. What the model calls a person is cut to its name-shaped core and dropped
    where it is made of words that are no names: `Docker Hub` is nobody.
 4. A run can also be *evident*: a given name and a surname, or a word behind a
@@ -42,7 +43,7 @@ from cloakllm_gateway.detection.name_beliefs import (
 )
 from cloakllm_gateway.detection.name_company import parts, stands_alone
 from cloakllm_gateway.detection.name_rules import evident
-from cloakllm_gateway.detection.name_runs import CAPITALISED, PERSON, WORD, Found, Run, runs, windows
+from cloakllm_gateway.detection.name_runs import CAPITALISED, PERSON, WORD, Found, Run, is_worth_a_look, runs, windows
 from cloakllm_gateway.detection.name_words import canonical
 from cloakllm_gateway.detection.settings import ALL_LANGUAGES
 from cloakllm_gateway.detection.view import View
@@ -90,8 +91,12 @@ class Model(Protocol):
 def plausible(text: str) -> bool:
     """Whether a recogniser could find anything in ``text``, in any of its readings; cheap."""
     for view in folding.views(text):
-        found = list(runs(view.text))
-        if windows(view.text, found) or any(evident(view.text, found)):
+        found: list[Run] = []
+        for run in runs(view.text):
+            if is_worth_a_look(view.text, run):
+                return True
+            found.append(run)
+        if any(evident(view.text, found)):
             return True
     return False
 
