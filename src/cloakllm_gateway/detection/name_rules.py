@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import dropwhile
 
 from cloakllm_gateway.detection.name_company import in_company
@@ -246,15 +246,12 @@ def _beside_addresses(text: str, found: Sequence[Run]) -> Iterator[Found]:
         return
     starts = [run.start for run in found]
     for start, end in _addresses(text):
-        parts = set(_PART.findall(plain(text[start:end])))
-        at = bisect_left(starts, start - _NEARBY)
-        while at < len(found) and found[at].start < end + _NEARBY:
-            run = found[at]
-            at += 1
-            if start <= run.start < end:
+        spelled = _spelled(text[start:end])
+        for run in found[bisect_left(starts, start - _NEARBY) : bisect_left(starts, end + _NEARBY)]:
+            if start <= run.start < end or not any(_spells(spelled, word) for word in run.words):
                 continue
             name = until_no_name(list(dropwhile(lambda word: word.low in NO_START, run.words)))
-            if len(name) <= _MOST_WORDS and any(_spells(parts, word) for word in name):
+            if len(name) <= _MOST_WORDS and any(_spells(spelled, word) for word in name):
                 yield Found(name[0].start, end_of(text, name[-1]), PERSON)
 
 
@@ -271,12 +268,15 @@ def _addresses(text: str) -> Iterator[tuple[int, int]]:
 _MOST_WORDS = 4
 
 
-def _spells(parts: Iterable[str], word: Word) -> bool:
-    """Whether a part of an address is the word, with at most an initial before it (`rtackett`) or behind it."""
-    low = "".join(filter(str.isalpha, word.low))
-    if len(low) < 3 or not word.capital or low in NOT_NAMES or low in PLACES:
-        return False
-    return any(part == low or (len(low) > 3 and low in (part[1:], part[:-1])) for part in parts)
+def _spelled(address: str) -> frozenset[str]:
+    """The words that the parts of an address may be, with at most an initial before (`rtackett`) or behind them."""
+    parts = _PART.findall(plain(address))
+    return frozenset(parts).union(word for part in parts for word in (part[1:], part[:-1]) if len(word) > 3)
+
+
+def _spells(spelled: Collection[str], word: Word) -> bool:
+    low = word.low if word.low.isalpha() else "".join(filter(str.isalpha, word.low))
+    return low in spelled and word.capital and low not in NOT_NAMES and low not in PLACES
 
 
 # -- other ways to write names ---------------------------------------------------------------------

@@ -166,6 +166,7 @@ def runs(text: str) -> Iterator[Run]:
 
 
 def _word(text: str, start: int, end: int) -> Word:
+    """The word that stands there; that before all of a text is at -1."""
     word = text[start:end]
     return Word(start, end, word, plain(word), word[0].isupper()) if start >= 0 else _NOTHING
 

@@ -118,7 +118,7 @@ class SpacyModel:
     #: Pipes that names do not need.
     _UNNEEDED = ("tagger", "morphologizer", "parser", "senter", "sentencizer", "attribute_ruler", "lemmatizer")
 
-    #: Texts that are tokenised together, and those of about one length that are labelled together.
+    #: Texts that are tokenised together, and those of about one length that are labelled together: with spaCy too.
     BATCH = 256
     TOGETHER = 64
 
