@@ -424,6 +424,8 @@ def _header(text: str, start: int, end: int, personal: Callable[[str], bool]) ->
         if not 0 < count <= _MOST_COLUMNS or len(line) > (count + 1) * (_LONGEST_NAME + _PADDING):
             continue
         if (count == 1 or _may_be_row(text, end + 1, mark)) and not _MOST_DIGITS.search(line):
+            if not ('"' in line or "'" in line or any(personal(cell.strip()) for cell in line.split(mark))):
+                continue  # most lines of code end here; a cell in quotes may hold the mark
             names = [line[first:last].strip("*`") for first, last in _cells(line, mark)]
             if len(names) > 1 and all(len(name) <= _LONGEST_NAME for name in names) and any(map(personal, names)):
                 return names, mark

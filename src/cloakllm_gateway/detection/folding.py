@@ -30,6 +30,8 @@ from cloakllm_gateway.spans import Encoding
 
 #: Ranges of a text, disjoint and in order.
 Parts = Sequence[tuple[int, int]]
+#: Where the decoders have to look, by kind; parts begin and end at white space.
+Due = Mapping[str, Parts]
 
 #: More layers than this are withheld: nothing unread goes out.
 MAX_LAYERS = 8
@@ -44,18 +46,17 @@ def views(text: str) -> list[View]:
     times over.
     """
     found = [View(text)]
-    while (deeper := decoded(found[-1], len(found), kinds(found[-1].text))) is not None:
+    while (deeper := decoded(found[-1], len(found), due(found[-1].text))) is not None:
         found.append(deeper)
     return found
 
 
-def decoded(view: View, layer: int, by: Collection[str], parts: Parts | None = None) -> View | None:
-    """The reading under layer ``layer`` of a text, or None if these decoders make nothing of its parts.
+def decoded(view: View, layer: int, due: Due) -> View | None:
+    """The reading under layer ``layer`` of a text, or None if the decoders that are due make nothing of it.
 
-    Parts begin and end at white space, and are the whole text where they are not said.
     Raises :class:`DetectionError` if that is deeper than ``MAX_LAYERS``.
     """
-    pieces = _pieces(view.text, by, layer >= _FLATTEN_FROM, parts or [(0, len(view.text))])
+    pieces = _pieces(view.text, due, layer >= _FLATTEN_FROM)
     first = next(pieces, None)
     if first is None:
         return None
@@ -70,24 +71,45 @@ def literals(view: View, deeper: View, is_telling: Callable[[str], bool], depth:
     Taken together with what surrounds it, its quotes could not be told from the outer ones.  ``deeper`` is what the
     whole view says; a literal of which ``is_telling`` is not true says nothing of interest.
     """
-    if '\\"' not in view.text:
+    if _ESCAPED not in view.text:
         return
     if depth > MAX_LAYERS:
         raise DetectionError(f"A text is quoted more than {MAX_LAYERS} times over")
-    for literal in _LITERAL.finditer(view.text):
-        if '\\"' not in literal[0]:
-            continue
-        first, last = deeper.inward(*literal.span(1))
+    for start, end in _quoting(view.text):
+        first, last = deeper.inward(start, end)
         text = deeper.text[first:last]
         if is_telling(text):
-            yield deeper.part(*literal.span(1))
-        if '\\"' in text:
-            said = deeper.part(*literal.span(1))
-            if (further := decoded(said, 1, kinds(said.text))) is not None:
+            yield deeper.part(start, end)
+        if _ESCAPED in text:
+            said = deeper.part(start, end)
+            if (further := decoded(said, 1, due(said.text))) is not None:
                 yield from literals(said, further, is_telling, depth + 1)
 
 
+_ESCAPED = '\\"'
+
+
+def _quoting(text: str) -> Iterator[tuple[int, int]]:
+    """Where the string literals with quotes in them are, without their own: there are few among many others."""
+    at = 0  # outside of any literal
+    while (sign := text.find(_ESCAPED, at)) >= 0:
+        if text.count('"', at, sign) % 2 == 0:
+            at = sign + len(_ESCAPED)
+            continue
+        literal = _LITERAL.match(text, text.rfind('"', at, sign))
+        if literal is None:
+            return
+        if _ESCAPED in literal[0]:
+            yield literal.span(1)
+        at = literal.end()
+
+
 # -- one round ------------------------------------------------------------------------------------
+
+
+def due(text: str) -> Due:
+    """The decoders worth running on a text, each on all of it."""
+    return {kind: [(0, len(text))] for kind in kinds(text)}
 
 
 def kinds(text: str) -> tuple[str, ...]:
@@ -126,7 +148,7 @@ _RUN_BEGINS = (
 SIGNS: Mapping[str, str] = {
     "escape": r"\\[\"'/\\bfnrtux]",
     "percent": r"%[0-9A-Fa-f]{2}",
-    "reference": r"&#?[0-9A-Za-z]{2,8}[0-9A-Za-z]*;",
+    "reference": r"&(?:#[0-9]|#?[0-9A-Za-z]{2})[0-9A-Za-z]*;",
     "quoted": (
         r"=\r?\n|=3D[\"']|=40[A-Za-z0-9-]+\.|=C[23]=[89AB][0-9A-F]|=E[0-9A-F]=[89AB][0-9A-F]|[Qq]uoted-printable"
     ),
@@ -145,10 +167,10 @@ def _signs() -> re2.Set:
     return signs
 
 
-def _pieces(text: str, kinds: Collection[str], flat: bool, parts: Parts) -> Iterator[Piece]:
+def _pieces(text: str, due: Due, flat: bool) -> Iterator[Piece]:
     """What the decoders make of a text; of two that overlap the one that begins first counts."""
     done = 0
-    for match, decode in _encodings(text, kinds, flat, parts):
+    for match, decode in _encodings(text, due, flat):
         if match.start() >= done:
             for piece in decode(match):
                 yield piece
@@ -156,7 +178,7 @@ def _pieces(text: str, kinds: Collection[str], flat: bool, parts: Parts) -> Iter
 
 
 def _encodings(
-    text: str, kinds: Collection[str], flat: bool, parts: Parts
+    text: str, due: Due, flat: bool
 ) -> Iterable[tuple[re.Match[str], Callable[[re.Match[str]], Iterable[Piece]]]]:
     """Everything that some decoder may have to do with, in order.
 
@@ -165,7 +187,7 @@ def _encodings(
     """
     found = (
         (match, _DECODERS[kind])
-        for kind in kinds
+        for kind, parts in due.items()
         for part in parts
         for match in (
             _runs(text, *part)
@@ -175,7 +197,7 @@ def _encodings(
             else _expression(kind, flat).finditer(text, *part)
         )
     )
-    return found if len(kinds) == 1 else sorted(found, key=lambda entry: entry[0].start())
+    return found if len(due) == 1 else sorted(found, key=lambda entry: entry[0].start())
 
 
 def _folds(text: str, first: int, last: int) -> Iterator[re.Match[str]]:

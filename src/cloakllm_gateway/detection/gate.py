@@ -328,8 +328,8 @@ class Truth:
                 at = due
             while at < stop:
                 # Places are those of the screen, which has a character more before each of the buffer.
-                first = find(screen, at + before, limit + 1)[0][0] - before
-                if not 0 <= first < stop:
+                first = find(screen, at + before, stop + 1)[0][0] - before
+                if first < 0:
                     break
                 at = first + 1
                 if (candidate := match(buffer, first, limit)) is not None:

@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from cloakllm_gateway.detection import folding
-from cloakllm_gateway.detection.gate import SEPARATOR, Gate, Ranges, Seen, screened
+from cloakllm_gateway.detection.gate import OVERLAP, SEPARATOR, Gate, Ranges, Seen, screened
 from cloakllm_gateway.detection.view import View
 from cloakllm_gateway.spans import Text
 
@@ -88,22 +88,23 @@ class Reading(NamedTuple):
         if not ranges:
             return []
         size = segment.last - segment.first
-        at = bisect_left(ranges, segment.start, key=_limit)
+        at = bisect_left(ranges, segment.start, key=_stop)
         found = []
         while at < len(ranges) and ranges[at][0] < segment.start + size:
-            start, _, limit = ranges[at]
-            found.append((max(start - segment.start, 0), min(limit - segment.start, size)))
+            start, stop, _ = ranges[at]
+            found.append((max(start - segment.start, 0), min(stop - segment.start, size)))
             at += 1
         return found
 
 
-_value, _limit = itemgetter(1), itemgetter(2)
+_value = _stop = itemgetter(1)
 
 #: A part of a view of a text: which text, which view, from where to where.
 _Part = tuple[int, View, int, int]
-#: The kinds of encodings that may be in some texts, by text.
-_Due = Mapping[int, frozenset[str]]
-_NONE: frozenset[str] = frozenset()
+#: The kinds of encodings that may be in some texts, by text, and in which of the parts, by number.
+_Due = Mapping[int, Mapping[str, Sequence[int]]]
+#: Said once, it counts for all of a text and all its layers.
+_QUOTED = "quoted"
 
 
 class _Layer(NamedTuple):
@@ -152,20 +153,26 @@ def _due(layer: _Layer, above: _Due) -> _Due:
     buffer, parts = layer.buffer, layer.parts
     signs = layer.seen.signs.keys() & folding.SIGNS.keys()
     if len(parts) == 1 and not above:
-        return {parts[0][0]: frozenset(kinds)} if (kinds := folding.kinds_of(buffer, signs)) else {}
+        kinds = folding.kinds_of(buffer, signs)
+        return {parts[0][0]: dict.fromkeys(kinds, (0,))} if kinds else {}
     near: set[int] = set()
     for sign in signs:
-        for start, _, limit in layer.seen.signs[sign]:
-            near.update(range(max(bisect_right(layer.starts, start) - 1, 0), bisect_left(layer.starts, limit)))
-    due: dict[int, frozenset[str]] = {}
-    for at, (text, view, first, last) in enumerate(parts):
+        for start, stop, _ in layer.seen.signs[sign]:
+            near.update(range(max(bisect_right(layer.starts, start) - 1, 0), bisect_left(layer.starts, stop)))
+    due: dict[int, dict[str, list[int]]] = {}
+    by_text: dict[int, list[int]] = {}
+    for number, (text, view, first, last) in enumerate(parts):
         part = view.text[first:last]
-        # A text says once for all its layers that it is quoted-printable.
-        asked = above.get(text, _NONE) & {"quoted"}
-        if at in near or not part.isascii() or SEPARATOR in part:
-            asked = asked.union(folding.kinds(part))
-        if asked:
-            due[text] = due.get(text, _NONE) | asked
+        by_text.setdefault(text, []).append(number)
+        if _QUOTED in above.get(text, ()):
+            due.setdefault(text, {})[_QUOTED] = by_text[text]
+        if number in near or not part.isascii() or SEPARATOR in part:
+            for kind in folding.kinds(part):
+                asking = due.setdefault(text, {})
+                if kind == _QUOTED:
+                    asking[kind] = by_text[text]
+                else:
+                    asking.setdefault(kind, []).append(number)
     return due
 
 
@@ -179,16 +186,32 @@ def _may_be_encoded(layer: _Layer) -> bool:
 
 def _deeper(layer: _Layer, depth: int, due: _Due) -> dict[int, View]:
     """What those texts say that are encoded in the ``depth``-th layer, by text."""
-    parts: dict[int, list[_Part]] = {}
-    for part in layer.parts if due else ():
-        parts.setdefault(part[0], []).append(part)
     found = {}
     for text, kinds in due.items():
-        places = [(first, last) for _, _, first, last in parts[text]]
-        by = [kind for kind in folding.SIGNS if kind in kinds]
-        if (deeper := folding.decoded(parts[text][0][1], depth, by, places)) is not None:
+        where = {kind: [*_where(layer, kind, kinds[kind])] for kind in folding.SIGNS if kind in kinds}
+        view = layer.parts[next(iter(kinds.values()))[0]][1]
+        if (deeper := folding.decoded(view, depth, where)) is not None:
             found[text] = deeper
     return found
+
+
+def _where(layer: _Layer, kind: str, parts: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Where in some parts of a text a decoder has to look: where the gate saw its sign, between white space.
+
+    Odd characters have no sign but controls, and quoted-printable text may say of itself what it is.
+    """
+    ranges = layer.seen.signs[kind] if kind not in ("fold", _QUOTED) else ()
+    for number in parts:
+        _, _, first, last = layer.parts[number]
+        if not ranges:
+            yield first, last
+            continue
+        start, by = layer.starts[number], first - layer.starts[number]
+        at = bisect_left(ranges, start, key=_stop)
+        while at < len(ranges) and ranges[at][0] < last - by:
+            begin, stop, _ = ranges[at]
+            yield max(begin + OVERLAP if begin else 0, start) + by, min(stop, last - by) + by
+            at += 1
 
 
 def _alone(layer: _Layer) -> Reading:
