@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cloakllm_gateway.detection.catalogue import CATALOGUE
 from cloakllm_gateway.detection.engine import Detector
-from cloakllm_gateway.detection.gate import OVERLAP, SEPARATOR, WINDOW, Gate, compiled, relaxed, screened
+from cloakllm_gateway.detection.gate import OVERLAP, SEPARATOR, WINDOW, Gate, compiled, leading, relaxed, screened
 from cloakllm_gateway.spans import Text
 
 EXAMPLES = [example.text for category in CATALOGUE.values() for example in category.all_examples()]
@@ -82,7 +82,8 @@ def test_a_value_across_the_edge_of_a_window_is_found(at: int) -> None:
 @pytest.mark.parametrize("truth", TRUTHS)
 def test_the_places_of_a_truth_hide_none_of_its_matches(truth: str) -> None:
     """Found place by place, or by searching: the same, also where matches overlap and at either end of a text."""
-    for text in (*EXAMPLES[:120], *EXAMPLES[-200:], "".join(EXAMPLES[:60]), "é".join(EXAMPLES[-60:])):
+    scripts = ["é".join(EXAMPLES[-60:]), " Имя Ольга ".join(EXAMPLES[::9]), "山田様の".join(EXAMPLES[4::9])]
+    for text in (*EXAMPLES[:120], *EXAMPLES[-200:], "".join(EXAMPLES[:60]), *scripts):
         expected = []
         at = 0
         while match := plain(truth).search(text, at):
@@ -101,6 +102,34 @@ def candidates(truth: str, text: str) -> list[tuple[int, int]]:
 
     assert compiled(truth, text.isascii()).values(text, screened(text), [(0, len(text), len(text))], refuse) == []
     return found
+
+
+@pytest.mark.parametrize("truth", TRUTHS)
+def test_a_match_begins_with_what_leads_a_truth(truth: str) -> None:
+    assert leading(truth), "so a text of another script is slow to look through"
+    for text in EXAMPLES:
+        for match in plain(truth).finditer(text):
+            assert re.match(leading(truth), match[0], re.ASCII)
+
+
+@pytest.mark.parametrize(
+    ("truth", "expected"),
+    [
+        (r"(?<![a-z])(?:no[.])?(\d|[x-z]+|é)", r"n|\d|[x-z]|é"),
+        (r"(?i:ab|\bc)d", "a|A|c|C"),
+        ("(?:a|b*)c", "a|b|c"),
+        ("(?<!San )(?:a(?:b|c)|[]d])?e", "a|[]d]|e"),
+        ("a{0,3}b{2}c", "a|b"),
+        ("-|[.-]|]", r"\-|[.-]|]"),
+    ],
+)
+def test_what_leads_a_truth(truth: str, expected: str) -> None:
+    assert leading(truth) == expected
+
+
+@pytest.mark.parametrize("truth", ["a*", "(?:a|)", "[^a]b", ".b", r"\Wb", "(?i:[a-c])d"])
+def test_what_may_begin_with_too_much_is_not_told(truth: str) -> None:
+    assert leading(truth) == ""
 
 
 def test_truths_reach_no_further_than_windows_overlap() -> None:

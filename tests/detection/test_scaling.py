@@ -46,6 +46,22 @@ def test_repetition_takes_no_more_than_its_length_says(unit: str) -> None:
     assert growth ** (1 / DOUBLINGS) <= 2.3
 
 
+@pytest.mark.parametrize(
+    "letters",
+    [
+        "абвгдежзийклмнопрстуфхцчшщ",
+        "αβγδεζηθικλμνξοπρςστυφχψωά",
+        "一丁七万丈三上下不与丑专世丘丙业丛东丝丢两严丧个丫中",
+    ],
+)
+def test_a_text_of_another_script_takes_not_much_longer(letters: str) -> None:
+    """To the linear engine all letters that are not ASCII are one."""
+    plain = corpora.text("prose", False, SMALL)
+    other = plain.translate(str.maketrans("abcdefghijklmnopqrstuvwxyz", letters))
+    DETECTOR.find([Text(other)])
+    assert seconds(other, 4) <= 120 * seconds(plain, 6)  # 30 to 55; without a look at what leads a truth 260
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("personal", [True, False], ids=["with", "without"])
 @pytest.mark.parametrize("kind", corpora.KINDS)

@@ -201,18 +201,20 @@ def _encodings(
 
 
 def _folds(text: str, first: int, last: int) -> Iterator[re.Match[str]]:
-    """Odd characters: most that are not plain ASCII are letters, and found ten times as fast."""
-    fold = _expression("fold", False)
-    if text.isascii():
-        search, screen, at = _control_places(), text[first:last].encode("ascii"), 0
-        while (start := search(screen, at, len(screen))[0][0]) >= 0:
-            match = fold.match(text, first + start)
-            assert match is not None  # it begins with one
-            yield match
-            at = match.end() - first
-    else:
-        for odd in _NOT_PLAIN.finditer(text, first, last):
-            yield from fold.finditer(text, *odd.span())
+    """Odd characters: in most texts few are, and the linear engine and a search for bytes pass over the others."""
+    fold, search = _expression("fold", False), _control_places()
+    screen = text[first:last].encode("ascii", "replace")
+    if not text.isascii():
+        is_clear = search(screen, 0, len(screen))[0][0] < 0
+        for start, end in linear.foreign(screen) if is_clear else [(0, len(screen))]:
+            yield from fold.finditer(text, first + start, first + end)
+        return
+    at = 0
+    while (start := search(screen, at, len(screen))[0][0]) >= 0:
+        match = fold.match(text, first + start)
+        assert match is not None  # it begins with one
+        yield match
+        at = match.end() - first
 
 
 @cache
@@ -270,7 +272,6 @@ _FLAT_ESCAPE = _PARTS["escape"].replace(r"\\(?:", r"\\+(?:", 1).replace(r"\\u[dD
 _LITERAL = lazy(r'"(?<!\\.)([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)
 _HEXADECIMAL = lazy(f"{_H}+")
 _PERCENT = lazy(_UNIT)
-_NOT_PLAIN = lazy(r"[^\t\n\r -~]+")
 
 
 @cache

@@ -311,8 +311,16 @@ class Truth:
         place = relaxed(truth, most=20, lazily=True)
         self._group = 1 if expression.groups else 0
         self._match = expression.match
+        self._search = expression.search
         self._place = linear.compiled(place, memory=32 << 20)
         self._before = 0 if place.startswith(_EDGE) else 1
+        self._lead = re.compile("" if for_ascii else leading(truth), re.ASCII)
+        if not self._lead.pattern:
+            self._next = self._next_place
+        elif any(map(self._lead.match, _ASCII)):
+            self._next = self._next_place_of_its_script
+        else:
+            self._next = self._next_of_its_script
 
     def values(self, buffer: str, screen: bytes, ranges: Ranges, judge: Judge) -> list[tuple[int, int, int]]:
         """What it finds in ranges of the gate: where the match begins, where the value begins and ends, in order.
@@ -320,29 +328,57 @@ class Truth:
         A refused candidate is searched again from its second character, so
         nothing that overlaps it is shadowed.
         """
-        find, match, group, before = self._place, self._match, self._group, self._before
+        following, group = self._next, self._group
         found: list[tuple[int, int, int]] = []
         at = 0
         for due, stop, limit in ranges:
             if due > at:
                 at = due
-            while at < stop:
-                # Places are those of the screen, which has a character more before each of the buffer.
-                first = find(screen, at + before, stop + 1)[0][0] - before
-                if first < 0:
-                    break
+            while at < stop and (candidate := following(buffer, screen, at, stop, limit)) is not None:
+                first = candidate.start()
                 at = first + 1
-                if (candidate := match(buffer, first, limit)) is not None:
-                    start, end = candidate.span(group)
-                    size = judge(start, end)
-                    if size > 0:
-                        end = start + size
-                        found.append((first, start, end))
-                        if end > at:
-                            at = end
-                    elif -size > at:
-                        at = -size
+                start, end = candidate.span(group)
+                size = judge(start, end)
+                if size > 0:
+                    end = start + size
+                    found.append((first, start, end))
+                    if end > at:
+                        at = end
+                elif -size > at:
+                    at = -size
         return found
+
+    # The next match that begins in ``at:stop`` and ends before ``limit``.  A place is one of the screen, which has a
+    # character more before each of the buffer.
+
+    def _next_place(self, buffer: str, screen: bytes, at: int, stop: int, limit: int) -> re.Match[str] | None:
+        find, match, before = self._place, self._match, self._before
+        while at < stop and (first := find(screen, at + before, stop + 1)[0][0] - before) >= 0:
+            if (candidate := match(buffer, first, limit)) is not None:
+                return candidate
+            at = first + 1
+        return None
+
+    def _next_place_of_its_script(
+        self, buffer: str, screen: bytes, at: int, stop: int, limit: int
+    ) -> re.Match[str] | None:
+        """Letters of other scripts are places to the linear engine: this goes on at what a match may begin with."""
+        find, match, before, lead = self._place, self._match, self._before, self._lead
+        while at < stop and (first := find(screen, at + before, stop + 1)[0][0] - before) >= 0:
+            if (begin := lead.search(buffer, first, stop)) is None:
+                break
+            if (at := begin.start()) == first:
+                if (candidate := match(buffer, first, limit)) is not None:
+                    return candidate
+                at = first + 1
+        return None
+
+    def _next_of_its_script(self, buffer: str, screen: bytes, at: int, stop: int, limit: int) -> re.Match[str] | None:
+        """Where a match never begins with ASCII every letter of its script is a place: no need to look for them."""
+        if (begin := self._lead.search(buffer, at, stop)) is None:
+            return None
+        candidate = self._search(buffer, begin.start(), limit)
+        return candidate if candidate is not None and candidate.start() < stop else None
 
 
 @cache
@@ -359,6 +395,51 @@ def _without_letters(truth: str) -> str:
         else piece[0]
         for piece in _PIECE.finditer(truth)
     )
+
+
+def leading(truth: str) -> str:
+    """An expression for one character, all that a match of the truth may begin with, or "" if that is not told.
+
+    >>> leading(r"(?<![a-z])(?:no[.])?(\\d|[x-z]+|é)")
+    'n|\\\\d|[x-z]|é'
+    """
+    found: dict[str, None] = {}
+    groups: list[tuple[bool, bool, bool]] = []  # the state outside of each open group
+    leads, any_case, may_be_empty = True, False, False  # may what follows be the first? may the group say nothing?
+    pieces = _PIECE.finditer(truth)
+    for piece in pieces:
+        kind, text = piece.lastgroup, piece[0]
+        is_optional = _OPTIONAL.match(truth, piece.end()) is not None
+        if kind == "group":
+            groups.append((leads, any_case, may_be_empty))
+            any_case, may_be_empty = any_case or text == "(?i:", False
+        elif text == ")":
+            is_empty = may_be_empty or leads or is_optional
+            led, any_case, may_be_empty = groups.pop()
+            leads = led and is_empty
+        elif kind == "look":
+            _skipped(pieces)
+        elif kind == "plain":
+            for at, char in enumerate(text, 1):
+                if char == "|":
+                    may_be_empty = may_be_empty or leads
+                    leads = groups[-1][0] if groups else True
+                elif leads:
+                    if char == ".":
+                        return ""
+                    found |= dict.fromkeys(map(re.escape, (char.lower(), char.upper()) if any_case else char))
+                    leads = is_optional and at == len(text)
+        elif leads and kind in ("charset", "escape", "other") and text != r"\b":
+            if text.startswith("[^") or text in _COMPLEMENTS or (any_case and kind == "charset"):
+                return ""
+            found[text] = None
+            leads = is_optional
+    return "" if leads else "|".join(found)
+
+
+_ASCII = [chr(code) for code in range(128)]
+_COMPLEMENTS = (r"\W", r"\D", r"\S")
+_OPTIONAL = lazy(r"[*?]|\{0?,")
 
 
 _CHARSET = lazy(r"\[\^?\]?(?:\\.|[^\]\\])*\]")

@@ -105,30 +105,38 @@ def classify(key: str) -> str:
 Parts = Sequence[tuple[int, int]]
 
 
-def places(text: str, parts: Parts) -> list[int]:
+def places(text: str, screen: bytes, parts: Parts) -> list[int]:
     """Where a mark (``:``, ``=``, ``>``) may end a key that proves something by itself, in order.
 
     The row behind ``VALUES`` counts as well, where SQL has named its columns.  Keys that are not ASCII are looked
-    for everywhere, the others in ``parts``.
+    for everywhere, the others in ``parts``.  ``screen`` has a byte for each character of the text.
     """
-    found = _ends(_marks(), text.encode("ascii", "replace"), parts) if parts else []
+    found = _ends(_marks(), screen, parts) if parts else []
     if not text.isascii():
-        found = sorted({*found, *(match.end() - 1 for match in _FOREIGN_MARK.finditer(text))})
+        foreign = {
+            mark.end() - 1
+            for start, end in linear.foreign(screen)
+            for mark in _FOREIGN_MARK.finditer(text, start, end + _LONGEST_GAP)
+        }
+        found = sorted(foreign.union(found)) if foreign else found
     return found
 
 
-def name_places(text: str) -> list[int]:
+def name_places(screen: bytes) -> list[int]:
     """The same for the keys that prove something only beside one of :func:`places`; code is full of them."""
-    return _ends(_name_marks(), text.encode("ascii", "replace"), [(0, len(text))])
+    return _ends(_name_marks(), screen, [(0, len(screen))])
 
 
-def heads(text: str, parts: Parts) -> list[int]:
+def heads(text: str, screen: bytes, parts: Parts) -> list[int]:
     """Places, in order and one on each line, where the head of a column about a person may end."""
     if not ("," in text or ";" in text or "|" in text or "\t" in text):
         return []
-    found = _ends(_heads(), text.encode("ascii", "replace"), parts, by_line=True) if parts else []
+    found = _ends(_heads(), screen, parts, by_line=True) if parts else []
     if not text.isascii():
-        found = sorted({*found, *(match.start() for match in _FOREIGN_LINE.finditer(text))})
+        foreign = {
+            line.start() for start, end in linear.foreign(screen) for line in _FOREIGN_LINE.finditer(text, start, end)
+        }
+        found = sorted(foreign.union(found)) if foreign else found
     return found
 
 
@@ -155,6 +163,8 @@ def _ends(search: linear.Search, screen: bytes, parts: Parts, by_line: bool = Fa
 
 
 _FOREIGN_MARK = lazy(r"[^\x00-\x7f：][^\x80-\U0010ffff\n:：=>]{0,32}[:：=>]")
+#: What follows the last character of a stretch in a match of it; the next one is further away.
+_LONGEST_GAP = 33
 _FOREIGN_LINE = lazy(r"[^\x00-\x7f\n][^\n]*")
 _DIVIDED = "[ _.-]?"
 _QUALIFIED = "|".join(sorted(_QUALIFIERS))

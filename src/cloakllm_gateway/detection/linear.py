@@ -12,6 +12,8 @@ from functools import partial
 
 import re2
 
+from cloakllm_gateway.patterns import lazy
+
 #: ``(text, at, end)`` to the span of the first match in ``at:end``, in a list; ``[(-1, -1)]`` for none.
 Search = Callable[[bytes, int, int], Sequence[tuple[int, int]]]
 
@@ -47,6 +49,19 @@ def spans(search: Search, text: bytes) -> Iterator[tuple[int, int]]:
         if start < end:
             yield start, end
         at = max(end, at + 1)
+
+
+def foreign(screen: bytes) -> Iterator[tuple[int, int]]:
+    """Stretches of a text, in order, that hold all of its characters that are not ASCII, by its :func:`.gate.screened`.
+
+    Those close to each other are in one, so that few come of many; question marks look the same in there.
+    """
+    return (stretch.span() for stretch in _FOREIGN.finditer(screen))
+
+
+#: How far apart two stretches are at least.
+_APART = 64
+_FOREIGN = lazy(rb"\?(?:[^?]{0,%d}\?)*+" % _APART)
 
 
 class Alternatives:

@@ -53,7 +53,8 @@ class Structure:
 
     def inside(self, text: str, marked: Parts, headed: Parts) -> list[Proved]:
         """Values that fields of the text prove, those whose keys and heads of columns end in these parts of it."""
-        marks, tops = places(text, marked), heads(text, headed) if "\n" in text else []
+        screen = text.encode("ascii", "replace")
+        marks, tops = places(text, screen, marked), heads(text, screen, headed) if "\n" in text else []
         found: list[Proved] = []
         tables = fields.tables(text, tops, classify, _is_personal, _is_named)
         rows = [at for at in marks if text[at] not in _FIELD_MARKS]
@@ -63,7 +64,8 @@ class Structure:
         for start, stop in _blocks(text) if marks else ():
             if own := _between(marks, start, stop):
                 block = text[start:stop]
-                proved = self._fields(block, list(_fields(block, sorted({*own, *name_places(block)}))))
+                also = name_places(screen[start:stop])
+                proved = self._fields(block, list(_fields(block, sorted({*own, *also}))))
                 found += map(partial(_moved, start), proved) if start else proved
         return found
 
@@ -245,8 +247,8 @@ def _about_somebody(text: str, cells: Sequence[Sequence[tuple[int, int]]], colum
 
 def is_telling(text: str) -> bool:
     """Whether fields of a text may prove anything."""
-    everywhere = [(0, len(text))]
-    return bool(places(text, everywhere) or ("\n" in text and heads(text, everywhere)))
+    screen, everywhere = text.encode("ascii", "replace"), [(0, len(text))]
+    return bool(places(text, screen, everywhere) or ("\n" in text and heads(text, screen, everywhere)))
 
 
 def has_shape(category: Category, value: str) -> bool:
