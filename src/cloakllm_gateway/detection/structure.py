@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from itertools import chain, islice
 
 from msgspec.structs import replace
 
-from cloakllm_gateway.detection import fields
+from cloakllm_gateway.detection import fields, linear
 from cloakllm_gateway.detection.catalogue import Category, checks
 from cloakllm_gateway.detection.catalogue.people import capitalised_name
 from cloakllm_gateway.detection.catalogue.secrets import AMBIGUOUS, is_random
@@ -61,7 +61,7 @@ class Structure:
         for table in chain(tables, fields.inserts(text, rows)):
             for some in self._table(text, table):
                 found += some
-        for start, stop in _blocks(text) if marks else ():
+        for start, stop in _blocks(text, screen) if marks else ():
             if own := _between(marks, start, stop):
                 block = text[start:stop]
                 also = name_places(screen[start:stop])
@@ -263,18 +263,23 @@ def _shape(shape: str) -> re.Pattern[str]:
 
 #: A block ends at the first empty line behind so many code points: most blocks of a long text mention no key.
 _BLOCK = 2_048
-_EMPTY_LINE = lazy(r"\n[ \t\r]*\n")
 
 
-def _blocks(text: str) -> Iterator[tuple[int, int]]:
+@cache
+def _empty_line() -> linear.Search:
+    """There may be none in all of a long text."""
+    return linear.compiled(r"\n[ \t\r]*\n")
+
+
+def _blocks(text: str, screen: bytes) -> Iterator[tuple[int, int]]:
     """The parts of a text that structure does not reach across: JSON is one part, other text ends at empty lines."""
     if len(text) <= 2 * _BLOCK or text.lstrip()[:1] in ("{", "["):
         yield 0, len(text)
         return
-    start = 0
-    while start < len(text):
-        empty = _EMPTY_LINE.search(text, start + _BLOCK)
-        stop = empty.end() if empty else len(text)
+    search, start, size = _empty_line(), 0, len(text)
+    while start < size:
+        found = search(screen, start + _BLOCK, size)[0][1] if start + _BLOCK < size else -1
+        stop = found if found > 0 else size
         yield start, stop
         start = stop
 
