@@ -62,6 +62,12 @@ def test_a_text_of_another_script_takes_not_much_longer(letters: str) -> None:
     assert seconds(other, 4) <= 120 * seconds(plain, 6)  # 30 to 55; without a look at what leads a truth 260
 
 
+def test_question_marks_are_not_taken_for_letters() -> None:
+    """To the linear engine they look like letters that are not ASCII."""
+    DETECTOR.find([Text("?" * SMALL)])
+    assert seconds("?" * SMALL, 4) <= 60 * seconds(corpora.text("prose", False, SMALL), 6)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("personal", [True, False], ids=["with", "without"])
 @pytest.mark.parametrize("kind", corpora.KINDS)

@@ -314,13 +314,13 @@ class Truth:
         self._search = expression.search
         self._place = linear.compiled(place, memory=32 << 20)
         self._before = 0 if place.startswith(_EDGE) else 1
-        self._lead = re.compile("" if for_ascii else leading(truth), re.ASCII)
-        if not self._lead.pattern:
-            self._next = self._next_place
-        elif any(map(self._lead.match, _ASCII)):
+        self._lead = re.compile("" if truth.isascii() else leading(truth), re.ASCII)
+        if self._lead.pattern and not any(map(self._lead.match, _ASCII)):
+            self._next = self._next_of_its_script
+        elif self._lead.pattern and not for_ascii:
             self._next = self._next_place_of_its_script
         else:
-            self._next = self._next_of_its_script
+            self._next = self._next_place
 
     def values(self, buffer: str, screen: bytes, ranges: Ranges, judge: Judge) -> list[tuple[int, int, int]]:
         """What it finds in ranges of the gate: where the match begins, where the value begins and ends, in order.
