@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from itertools import pairwise
 
@@ -103,9 +104,23 @@ def test_a_dropped_line_is_not_held() -> None:
     lines = Lines(max_bytes=HEAD)
     for _ in range(1000):
         assert lines.feed(b"x" * HEAD) == []
-    held = sum(len(value) for value in vars(lines).values() if isinstance(value, (bytes, bytearray)))
-    assert held <= 2 * HEAD
+    assert _held(lines) <= 2 * HEAD
     assert lines.feed(b"\n") == [Oversized(1000 * HEAD, None)]
+
+
+@pytest.mark.parametrize("chunk", [1, 100, 5_000])
+def test_a_line_is_held_in_little_more_than_its_size_however_it_is_chunked(chunk: int) -> None:
+    lines = Lines()
+    for _ in range(100_000 // chunk):
+        assert lines.feed(b"x" * chunk) == []
+    assert _held(lines) <= 120_000
+
+
+def _held(lines: Lines) -> int:
+    """The bytes of memory that what is held of a line takes."""
+    members = [*vars(lines).values()]
+    pieces = [piece for member in members if isinstance(member, list) for piece in (member, *member)]
+    return sum(sys.getsizeof(value) for value in (*members, *pieces) if isinstance(value, (bytes, bytearray, list)))
 
 
 def _seconds(size: int, chunk: int, max_bytes: int) -> float:

@@ -5,7 +5,7 @@ Not ``splitlines``: U+2028, U+0085 and their like stand raw in JSON strings.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from cloakllm_gateway.protocol.jsonrpc import DEFAULT_LIMITS, HEAD, TAIL, Id, recover_id
 
@@ -15,6 +15,10 @@ class Oversized(NamedTuple):
 
     size: int
     id: Id | None
+
+
+#: Bytes from which a piece of a line is held as it came; smaller ones are gathered.
+_PIECE: Final = 4096
 
 
 class Lines:
@@ -27,39 +31,44 @@ class Lines:
 
     def __init__(self, max_bytes: int = DEFAULT_LIMITS.max_bytes) -> None:
         self._max_bytes = max_bytes
-        self._held = bytearray()
+        self._pieces: list[bytes | bytearray] = []  # of a line that has begun; put together once, at its end
         self._size = 0
         self._head: bytes | None = None  # the start of a line that is being dropped; only its end is held then
 
     def feed(self, data: bytes) -> list[bytes | Oversized]:
         """The lines that ``data`` completes."""
-        *ended, rest = data.split(b"\n")
-        lines: list[bytes | Oversized] = []
-        for piece in ended:
-            self._hold(piece)
-            lines += self._release()
+        *ended, rest = data.split(b"\n") if b"\n" in data else [data]  # to find none is quicker so
+        lines = [line for piece in ended if (line := self._ended(piece))]
         self._hold(rest)
         return lines
 
     def finish(self) -> list[bytes | Oversized]:
         """The last line, if the stream ended without a line feed."""
-        return self._release()
+        last = self._ended(b"")
+        return [last] if last else []
 
     def _hold(self, piece: bytes) -> None:
-        self._held += piece
+        if not piece:
+            return
         self._size += len(piece)
-        if self._head is None and self._size > self._max_bytes + 1:  # one more, for a carriage return
-            self._head = bytes(self._held[:HEAD])
-        if self._head is not None:
-            del self._held[:-TAIL]
+        if self._pieces and len(self._pieces[-1]) < _PIECE:
+            self._pieces[-1] += piece
+        else:
+            self._pieces.append(piece if len(piece) >= _PIECE else bytearray(piece))
+        if self._head is not None or self._size > self._max_bytes + 1:  # one more, for a carriage return
+            held = b"".join(self._pieces)
+            self._head = held[:HEAD] if self._head is None else self._head
+            self._pieces = [bytearray(held[-TAIL:])]
 
-    def _release(self) -> list[bytes | Oversized]:
-        """The current line as a list of one, or of none where it is empty; the next one starts."""
-        line, size, head = bytes(self._held), self._size, self._head
-        self._held.clear()
-        self._size, self._head = 0, None
+    def _ended(self, piece: bytes) -> bytes | Oversized:
+        """The line that ends with ``piece``, empty where it is to be skipped; the next one starts."""
+        line, size, head = piece, len(piece), self._head
+        if self._pieces:
+            self._hold(piece)
+            line, size, head = b"".join(self._pieces), self._size, self._head
+            self._pieces, self._size, self._head = [], 0, None
         if line.endswith(b"\r"):
             line, size = line[:-1], size - 1
         if size > self._max_bytes:
-            return [Oversized(size, recover_id(line[:HEAD] if head is None else head, line[-TAIL:]))]
-        return [line] if line else []
+            return Oversized(size, recover_id(line[:HEAD] if head is None else head, line[-TAIL:]))
+        return line

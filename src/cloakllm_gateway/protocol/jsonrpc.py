@@ -139,12 +139,35 @@ def _too_deep(limits: Limits) -> str:
 
 
 def _parse(line: bytes) -> Any:
-    if b"-0" not in line or _ZERO.search(line) is None:
-        try:
-            return _FAST.decode(line)
-        except msgspec.DecodeError:
-            pass  # what is wrong with it, if anything is, the exact decoder says
+    try:
+        value = _FAST.decode(line)
+    except msgspec.DecodeError:
+        pass  # what is wrong with it, if anything is, the exact decoder says
+    else:
+        if not _may_lose_a_sign(line, value):
+            return value
     return _EXACT.decode(line.decode("utf-8", "replace"))
+
+
+def _may_lose_a_sign(line: bytes, value: Any) -> bool:
+    """Whether ``line``, decoded to ``value``, may hold the integer `-0`.
+
+    A long line is mostly text, and to look for a zero among its few values is quicker than to search it.
+    """
+    if len(line) > _SHORT and not _holds_zero(value):
+        return False
+    return b"-0" in line and _ZERO.search(line) is not None
+
+
+def _holds_zero(value: Any) -> bool:
+    nodes: list[Any] = [[value]]
+    while nodes:
+        node = nodes.pop()
+        values = node.values() if type(node) is dict else node
+        if 0 in values and any(inner == 0 and type(inner) is int for inner in values):
+            return True
+        nodes += [inner for inner in values if type(inner) is dict or type(inner) is list]
+    return False
 
 
 def _number(lexeme: str) -> Number:
