@@ -7,7 +7,7 @@ points of the *original* text, half open, everywhere in the project.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -93,6 +93,17 @@ class Span(msgspec.Struct, frozen=True, order=True, gc=False):
     def _replace(self, **changes: Any) -> Span:
         """As of the named tuples that the other values are."""
         return replace(self, **changes)
+
+
+class Findings(NamedTuple):
+    """What was found in some texts: for each its spans, disjoint and sorted.
+
+    ``encoded`` has the numbers of the texts that say more once they are
+    decoded; of every other one the text as it stands is the only reading.
+    """
+
+    spans: Sequence[Sequence[Span]]
+    encoded: frozenset[int]
 
 
 def disjoint(spans: Iterable[Span], text: str) -> list[Span]:

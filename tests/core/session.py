@@ -18,7 +18,7 @@ from cloakllm_gateway.detection.settings import Settings
 from cloakllm_gateway.protocol.surface import DATA
 from cloakllm_gateway.shell.stores.book import Book
 from cloakllm_gateway.shell.stores.interface import DEFAULT_QUOTAS
-from cloakllm_gateway.spans import Proof, Span, Text
+from cloakllm_gateway.spans import Findings, Proof, Span, Text
 from cloakllm_gateway.vault.entries import Entry, Spelling
 from cloakllm_gateway.vault.vault import Vault
 
@@ -75,8 +75,9 @@ class Session:
     def shown(self, part: Any, restored: Sequence[Entry] = ()) -> Any:
         """``part`` as the model gets it."""
 
-        async def find(texts: Sequence[Text]) -> Sequence[Sequence[Span]]:
-            return with_names(self._detector.find(texts), texts, self._names)
+        async def find(texts: Sequence[Text]) -> Findings:
+            found = self._detector.look(texts)
+            return found._replace(spans=with_names(found.spans, texts, self._names))
 
         categories = frozenset((*CATALOGUE, "LITERAL"))
         source = Source(

@@ -25,7 +25,7 @@ from cloakllm_gateway.errors import Refused, Withheld
 from cloakllm_gateway.protocol.surface import DATA, RESTORE
 from cloakllm_gateway.shell.stores import Options
 from cloakllm_gateway.shell.stores.sqlite import sqlite_store
-from cloakllm_gateway.spans import Span, Text
+from cloakllm_gateway.spans import Findings, Text
 from cloakllm_gateway.vault.entries import Entry, Spelling
 from cloakllm_gateway.vault.tokens import scan
 from cloakllm_gateway.vault.vault import Vault
@@ -106,8 +106,8 @@ class Session:
         self._source = Source(ORIGIN, "session", self.vault, handles, CATEGORIES)
 
     async def sanitize(self, part: Any) -> Any:
-        async def find(looks: Sequence[Text]) -> Sequence[Sequence[Span]]:
-            return DETECTOR.find(looks)
+        async def find(looks: Sequence[Text]) -> Findings:
+            return DETECTOR.look(looks)
 
         async def assign(spellings: Sequence[Spelling]) -> Sequence[Entry]:
             return await self._store.assign("test", "session", ORIGIN, spellings)

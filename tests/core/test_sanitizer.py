@@ -29,7 +29,7 @@ from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.protocol.jsonrpc import Number
 from cloakllm_gateway.protocol.surface import DATA, RESTORE, SURFACE, Shape
 from cloakllm_gateway.shell.stores import MemoryStore, Options
-from cloakllm_gateway.spans import Span, Text
+from cloakllm_gateway.spans import Findings, Span, Text
 from cloakllm_gateway.vault import tokens
 from cloakllm_gateway.vault.entries import Entry, Spelling
 from cloakllm_gateway.vault.vault import Vault
@@ -56,8 +56,8 @@ class Gate:
         return anyio.run(self._sanitize, part, shape, more)
 
     async def _sanitize(self, part: Any, shape: Shape, more: dict[str, Any]) -> Any:
-        async def find(texts: Sequence[Text]) -> Sequence[Sequence[Span]]:
-            return DETECTOR.find(texts)
+        async def find(texts: Sequence[Text]) -> Findings:
+            return DETECTOR.look(texts)
 
         async def assign(spellings: Sequence[Spelling]) -> Sequence[Entry]:
             entries = await self.store.assign("test", "session", ORIGIN, spellings)

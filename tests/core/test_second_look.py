@@ -17,7 +17,7 @@ from cloakllm_gateway.core.sanitizer import Sanitizing, Source, drive
 from cloakllm_gateway.core.settings import Settings, UpstreamSettings
 from cloakllm_gateway.errors import Withheld
 from cloakllm_gateway.protocol.surface import DATA, RESTORE
-from cloakllm_gateway.spans import Span, Text
+from cloakllm_gateway.spans import Findings, Span, Text
 from cloakllm_gateway.vault.entries import Entry, Spelling, Token
 from cloakllm_gateway.vault.vault import Vault
 
@@ -43,8 +43,8 @@ def twice_cut(text: str, data: st.DataObject) -> tuple[str, object]:
     vault, handles = Vault(), Handles()
     given_out: dict[tuple[str, ...], Entry] = {}
 
-    async def find(looked_at: Sequence[Text]) -> Sequence[Sequence[Span]]:
-        return [list(some_spans(look.text)) for look in looked_at]
+    async def find(looked_at: Sequence[Text]) -> Findings:
+        return Findings([list(some_spans(look.text)) for look in looked_at], frozenset(range(len(looked_at))))
 
     def some_spans(look: str) -> Sequence[Span]:
         pieces = [piece.span() for piece in PIECE.finditer(look)]

@@ -99,7 +99,7 @@ class Conversation:
             case Scan(job, _, texts):
                 if self.broken_detection:
                     return ScanFailed(job, self.broken_detection)
-                return Scanned(job, _DETECTOR.find(texts))
+                return Scanned(job, _DETECTOR.look(texts))
             case Assign():
                 return self._assign(effect)
             case StartTimer(timer, seconds):

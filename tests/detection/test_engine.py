@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from cloakllm_gateway.detection.catalogue import CATALOGUE
 from cloakllm_gateway.detection.custom import Custom
 from cloakllm_gateway.detection.engine import Detector
+from cloakllm_gateway.detection.folding import views
 from cloakllm_gateway.detection.merging import Claim, Find, cutter, reconciled, settled
 from cloakllm_gateway.detection.settings import Settings
 from cloakllm_gateway.errors import ConfigError, DetectionError
@@ -293,6 +294,19 @@ def test_spans_are_disjoint_in_bounds_and_hold_what_they_say(text: str) -> None:
 @settings(max_examples=150, deadline=None)
 def test_texts_of_one_message_do_not_disturb_each_other(texts: list[str]) -> None:
     assert DETECTOR.find([Text(text) for text in texts]) == [DETECTOR.find([Text(text)])[0] for text in texts]
+
+
+ENCODED = st.sampled_from(
+    ["a ", "é", "\\n", "\\u00e9", "%4", "0", "%2540", "&", "amp;", "&#64;", "=", "\n", '=3D"', "\x1c", "\x00", "＠", "\u00ad",
+     "a2ltQGV4YW1wbGUub3Jn", "bm9uZQ==", "0x6b696d40782e6f7267", "f" * 40, " " * 330, "word " * 1_700]
+)  # fmt: skip
+
+
+@given(st.lists(st.lists(ENCODED, max_size=7).map("".join), max_size=4))
+@settings(max_examples=300, deadline=None)
+def test_a_text_that_is_not_called_encoded_has_no_reading_but_itself(texts: list[str]) -> None:
+    encoded = DETECTOR.look([Text(text) for text in texts]).encoded
+    assert encoded == {number for number, text in enumerate(texts) if len(views(text)) > 1}
 
 
 WRITTEN = ["12 Jane Miller Street", "Dr. Ana Silva", "Kim Lee", "5 High Road, Tom Baker Suite 7", "Mary Poppins Lane 3"]

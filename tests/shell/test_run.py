@@ -32,7 +32,7 @@ class Fragile(Gateway):
         if isinstance(event, Received) and b"explode" in event.line:
             raise KeyError("kim@acme-corp.com")
         if isinstance(event, Scanned) and any(
-            span.value == "bad@acme-corp.com" for spans in event.found for span in spans
+            span.value == "bad@acme-corp.com" for spans in event.found.spans for span in spans
         ):
             raise ValueError("bad@acme-corp.com")
         return super().handle(event)

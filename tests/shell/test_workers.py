@@ -19,7 +19,7 @@ from cloakllm_gateway.detection.settings import NameSettings, Settings
 from cloakllm_gateway.errors import ConfigError, DetectionError
 from cloakllm_gateway.shell import frames, name_models
 from cloakllm_gateway.shell.workers import LARGE, Deadlines, Workers
-from cloakllm_gateway.spans import Encoding, Proof, Span, Text
+from cloakllm_gateway.spans import Encoding, Findings, Proof, Span, Text
 
 pytestmark = pytest.mark.anyio
 MISSING = name_models.available(NameSettings())
@@ -60,7 +60,7 @@ def processes() -> list[psutil.Process]:
 
 
 async def categories(of: Workers, text: str) -> list[str]:
-    (found,) = await of.find([Text(text)])
+    (found,) = (await of.find([Text(text)])).spans
     return [span.category for span in found]
 
 
@@ -70,14 +70,14 @@ async def categories(of: Workers, text: str) -> list[str]:
 async def test_a_worker_finds_what_the_detector_finds_in_each_text():
     texts = [Text(MAIL), Text("nothing"), Text("4111 1111 1111 1111", key="card"), Text("")]
     async with workers() as started:
-        assert await started.find(texts) == Detector().find(texts)
+        assert await started.find(texts) == Detector().look(texts)
 
 
 @needs_model
 async def test_names_are_found_only_in_texts_that_may_be_read_for_them():
     text = "we met Thessaly Vandermeer and kim@example.com"
     async with workers(WITH_NAMES) as started:
-        read, unread = await started.find([Text(text), Text(text, names=False)])
+        read, unread = (await started.find([Text(text), Text(text, names=False)])).spans
     assert [span.category for span in read] == ["PERSON", "EMAIL"]
     assert [span.category for span in unread] == ["EMAIL"]
 
@@ -98,14 +98,14 @@ async def test_allowed_names_are_no_finds():
 async def test_lone_surrogates_survive_the_way_there_and_back():
     text = "\ud800 kim@example.com \udfff"
     async with workers() as started:
-        ((span,),) = await started.find([Text(text, key="\ud800")])
+        ((span,),) = (await started.find([Text(text, key="\ud800")])).spans
     assert (span.start, span.value) == (2, "kim@example.com")
 
 
 async def test_a_megabyte_is_looked_at_whole():
     text = "nothing of interest here, \n" * 40_000 + MAIL
     async with workers() as started:
-        ((span,),) = await started.find([Text(text)])
+        ((span,),) = (await started.find([Text(text)])).spans
     assert text[span.start : span.end] == "kim@example.com"
 
 
@@ -113,7 +113,7 @@ async def test_jobs_at_the_same_time_each_get_their_own_answer():
     answers: dict[int, str] = {}
 
     async def ask(number: int, padding: str) -> None:
-        ((span,),) = await started.find([Text(f"{padding}kim{number}@example.com")])
+        ((span,),) = (await started.find([Text(f"{padding}kim{number}@example.com")])).spans
         answers[number] = span.value
 
     async with workers() as started, anyio.create_task_group() as tasks:
@@ -311,11 +311,11 @@ def test_what_a_library_prints_does_not_get_between_the_frames():
     noisy = """
 import os, cloakllm_gateway.detection.engine as engine
 class Noisy(engine.Detector):
-    def find(self, texts):
+    def look(self, texts):
         print('downloading model 10%', flush=True)
         os.write(1, b'and again')
         os.system('echo even from a program')
-        return super().find(texts)
+        return super().look(texts)
 engine.Detector = Noisy
 """
     with run_worker(noisy) as process:
@@ -325,8 +325,8 @@ engine.Detector = Noisy
         assert isinstance(read_frame(process), frames.Ready)
         answer = read_frame(process)
         rest, said = process.communicate()
-    assert isinstance(answer, frames.Spans)
-    assert [span.value for span in frames.spans_of(answer)[0]] == ["kim@example.com"]
+    assert isinstance(answer, frames.Found)
+    assert [span.value for span in frames.findings_of(answer).spans[0]] == ["kim@example.com"]
     assert rest == b""
     for line in (b"downloading model 10%", b"and again", b"even from a program"):
         assert line in said
@@ -335,9 +335,9 @@ engine.Detector = Noisy
 def test_what_ends_a_worker_is_said_without_a_value():
     broken = """
 import cloakllm_gateway.detection.engine as engine
-def find(self, texts):
+def look(self, texts):
     raise ValueError(texts[0].text)
-engine.Detector.find = find
+engine.Detector.look = look
 """
     with run_worker(broken) as process:
         assert process.stdin is not None and process.stderr is not None
@@ -352,7 +352,7 @@ engine.Detector.find = find
 def test_a_worker_ends_with_its_input_even_in_the_middle_of_a_job():
     endless = """
 import threading, cloakllm_gateway.detection.engine as engine
-engine.Detector.find = lambda self, texts: threading.Event().wait()
+engine.Detector.look = lambda self, texts: threading.Event().wait()
 """
     with run_worker(endless) as process:
         assert process.stdin is not None
@@ -405,12 +405,14 @@ def test_texts_survive_framing(texts: list[Text]):
             max_size=3,
         ),
         max_size=3,
-    )
+    ),
+    st.frozensets(st.integers(0, 2)),
 )  # fmt: skip
-def test_spans_survive_framing(found: list[list[Span]]):
-    reply = frames.decode_reply(frames.frame(frames.spans(found))[frames.HEADER :])
-    assert isinstance(reply, frames.Spans)
-    assert frames.spans_of(reply) == found
+def test_findings_survive_framing(spans: list[list[Span]], encoded: frozenset[int]):
+    found = Findings(spans, encoded)
+    reply = frames.decode_reply(frames.frame(frames.found(found))[frames.HEADER :])
+    assert isinstance(reply, frames.Found)
+    assert frames.findings_of(reply) == found
 
 
 def test_settings_survive_framing():

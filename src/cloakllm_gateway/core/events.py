@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct, field
 
-from cloakllm_gateway.spans import Span, Text
+from cloakllm_gateway.spans import Findings, Text
 from cloakllm_gateway.vault.entries import Entry, Spelling, Token
 
 #: The peer on the model's side.  Reserved: no upstream may be called so.
@@ -69,10 +69,10 @@ class Learned(Struct, frozen=True):
 
 
 class Scanned(Struct, frozen=True):
-    """Answer to :class:`Scan`: disjoint spans for each of its texts."""
+    """Answer to :class:`Scan`: what is in its texts."""
 
     job: int
-    found: Sequence[Sequence[Span]]
+    found: Findings
 
 
 class ScanFailed(Struct, frozen=True):

@@ -21,7 +21,7 @@ from cloakllm_gateway.core.upstream import Upstream
 from cloakllm_gateway.errors import DetectionError, Withheld
 from cloakllm_gateway.protocol.surface import URI, Shape
 from cloakllm_gateway.protocol.walk import leaves
-from cloakllm_gateway.spans import Span, Text
+from cloakllm_gateway.spans import Findings, Span, Text
 from cloakllm_gateway.vault.entries import Entry
 from cloakllm_gateway.vault.vault import Vault
 
@@ -121,9 +121,9 @@ class Jobs:
         self._looking[self._numbers] = then
         self._emit(Scan(self._numbers, upstream.name, texts))
 
-    def scanned(self, job: int, found: Sequence[Sequence[Span]]) -> None:
+    def scanned(self, job: int, found: Findings) -> None:
         if then := self._looking.pop(job, None):
-            then(found)
+            then(found.spans)
             return
         self._advance(job, lambda sanitizing: sanitizing.scanned(found))
 
@@ -151,7 +151,7 @@ class Jobs:
         try:
             step = answer(sanitizing)
             while isinstance(step, NeedScan) and not any(look.text for look in step.texts):
-                step = sanitizing.scanned([[] for _ in step.texts])
+                step = sanitizing.scanned(Findings([[] for _ in step.texts], frozenset()))
         except (Withheld, DetectionError) as reason:
             self.fail(job, str(reason))
             return

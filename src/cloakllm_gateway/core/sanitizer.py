@@ -39,6 +39,7 @@ from cloakllm_gateway.core.rewriting import Cut, Range, Ranges, masked, rewritte
 from cloakllm_gateway.core.settings import Treatment
 from cloakllm_gateway.core.treatments import Rule, Treatments
 from cloakllm_gateway.detection.folding import views
+from cloakllm_gateway.detection.view import View
 from cloakllm_gateway.errors import Withheld
 from cloakllm_gateway.protocol.surface import (
     ADVERTISED,
@@ -54,7 +55,7 @@ from cloakllm_gateway.protocol.surface import (
     Shape,
 )
 from cloakllm_gateway.protocol.walk import KeyCollision, Leaf, Path, at, leaves, replace, strings
-from cloakllm_gateway.spans import Encoding, Proof, Span, Text, disjoint
+from cloakllm_gateway.spans import Encoding, Findings, Proof, Span, Text, disjoint
 from cloakllm_gateway.vault import placing, tokens
 from cloakllm_gateway.vault.entries import Entry, Spelling, Token
 from cloakllm_gateway.vault.tokens import LITERAL, TokenMatch
@@ -155,7 +156,8 @@ class Sanitizing:
         self._source = source
         self._looking_by_role = True
         self._slots: list[_Slot] = []
-        self._asked: dict[Text, int] = {}
+        self._asked: Sequence[Text] = ()
+        self._questions: Sequence[int] = ()  # for each slot, the number of the text that was asked about
         self._cuts: list[_Done] = []
         self._done: dict[Where, _Done] = {}
         self._clean: set[Where] = set()
@@ -210,29 +212,31 @@ class Sanitizing:
 
     def _look(self) -> NeedScan:
         """Every different text once: a thousand equal fields are one question."""
-        self._asked = {look: number for number, look in enumerate(dict.fromkeys(slot.look for slot in self._slots))}
-        return NeedScan(list(self._asked))
+        numbers: dict[Text, int] = {}
+        self._questions = [numbers.setdefault(slot.look, len(numbers)) for slot in self._slots]
+        self._asked = [*numbers]
+        return NeedScan(self._asked)
 
-    def scanned(self, found: Sequence[Sequence[Span]]) -> Step:
-        """The answer to ``NeedScan``: one list of spans for each text."""
-        if len(found) != len(self._asked):
+    def scanned(self, found: Findings) -> Step:
+        """The answer to ``NeedScan``."""
+        if len(found.spans) != len(self._asked):
             raise Withheld("detection answered for another number of texts than it was asked about")
         spellings: dict[Spelling, int] = {}
         edits: dict[Where, Any] = {}
         dropped: set[Path] = set()
         self._cuts = []
-        nothing: set[Text] = set()
+        nothing: set[int] = set()
         if self._fields and self._looking_by_role:
-            self._learn_fields(found)
-        for slot in self._slots:
-            if slot.look in nothing and slot.where not in self._fields:
+            self._learn_fields(found.spans)
+        for slot, number in zip(self._slots, self._questions, strict=True):
+            if number in nothing and slot.where not in self._fields:
                 self._clean.add(slot.where)
                 continue
-            finds = self._finds(slot, found[self._asked[slot.look]])
+            finds = self._finds(slot, found.spans[number], is_encoded=number in found.encoded)
             if not finds:
                 self._clean.add(slot.where)
                 if slot.where not in self._described and slot.where not in self._placed:
-                    nothing.add(slot.look)
+                    nothing.add(number)
             elif slot.role is NAME:
                 dropped.add(_item(slot.where[0]))
             elif slot.role is HANDLE and not slot.where[1]:
@@ -337,12 +341,12 @@ class Sanitizing:
 
     # -- what counts as a find ---------------------------------------------------------------------
 
-    def _finds(self, slot: _Slot, spans: Sequence[Span]) -> list[Span]:
+    def _finds(self, slot: _Slot, spans: Sequence[Span], *, is_encoded: bool) -> list[Span]:
         """The disjoint spans to hide: what detection found, known values, look-alike tokens."""
         found = self._not_passed(slot, self._source.allowed.hidden(spans, slot.look.text))
         if slot.where in self._described:
             found = [s for s in found if not is_documentation(s)]
-        known, alike = self._second_look(slot)
+        known, alike = self._second_look(slot, views(slot.look.text) if is_encoded else [View(slot.look.text)])
         known = self._not_passed(slot, known)
         if placed := self._placed.get(slot.where):
             tokens_there = Ranges(placed)
@@ -365,12 +369,12 @@ class Sanitizing:
             return [finds[0]._replace(start=0, end=len(slot.text))]
         return finds
 
-    def _second_look(self, slot: _Slot) -> tuple[list[Span], list[Span]]:
+    def _second_look(self, slot: _Slot, readings: Iterable[View]) -> tuple[list[Span], list[Span]]:
         """Known values and look-alike tokens, in every reading of the text."""
         source = self._source
         known: list[Span] = []
         alike: list[Span] = []
-        for view in views(slot.look.text):
+        for view in readings:
             hits = source.vault.known(view.text, source.origin, source.group)
             if source.restored:
                 hits = [*hits, *source.vault.echoes(source.restored, view.text)]
@@ -414,11 +418,11 @@ class Sanitizing:
 
     def _learn_fields(self, found: Sequence[Sequence[Span]]) -> None:
         """What a rule says of a field holds for the same value in the rest of the message."""
-        for slot in self._slots:
+        for slot, number in zip(self._slots, self._questions, strict=True):
             fields = self._fields.get(slot.where)
             if fields is None:
                 continue
-            found_here = Ranges((s.start, s.end) for s in found[self._asked[slot.look]])
+            found_here = Ranges((s.start, s.end) for s in found[number])
             for start, end, value, rule in fields:
                 refuse_blocked(rule if value else None)
                 if rule.how is not Treatment.TOKENIZE or not found_here.meet(start, end):
@@ -473,7 +477,7 @@ class Sanitizing:
                         raise Withheld("the rewritten message held something that reads as a token and is none")
 
 
-Find: TypeAlias = Callable[[Sequence[Text]], Awaitable[Sequence[Sequence[Span]]]]
+Find: TypeAlias = Callable[[Sequence[Text]], Awaitable[Findings]]
 AssignTokens: TypeAlias = Callable[[Sequence[Spelling]], Awaitable[Sequence[Entry]]]
 
 

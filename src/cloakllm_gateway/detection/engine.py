@@ -41,7 +41,7 @@ from cloakllm_gateway.detection.settings import Settings
 from cloakllm_gateway.detection.structure import Proved, Structure, is_telling
 from cloakllm_gateway.detection.view import View
 from cloakllm_gateway.errors import DetectionError
-from cloakllm_gateway.spans import Encoding, Proof, Span, Text
+from cloakllm_gateway.spans import Encoding, Findings, Proof, Span, Text
 
 
 class Detector:
@@ -61,25 +61,30 @@ class Detector:
         self._structure = Structure(self.categories)
         self._custom = Custom(settings)
 
-    def find(self, texts: Sequence[Text]) -> list[list[Span]]:
-        """For each text its spans: disjoint, sorted, on the original text.
+    def find(self, texts: Sequence[Text]) -> Sequence[Sequence[Span]]:
+        """For each text its spans, as of :meth:`look`."""
+        return self.look(texts).spans
+
+    def look(self, texts: Sequence[Text]) -> Findings:
+        """What is in the texts, on the original text each.
 
         Raises :class:`DetectionError` if a text is too long or encoded too deeply.
         """
         longest = self.settings.max_input_length
         if longest is not None and any(len(text.text) > longest for text in texts):
             raise DetectionError(f"A text is longer than max_input_length ({longest})")
-        return [
+        reading = read(texts, self._gate)
+        spans = [
             settled(finds, text.text, self._allowed) if finds else []
-            for finds, text in zip(self._finds(texts), texts, strict=True)
+            for finds, text in zip(self._finds(texts, reading), texts, strict=True)
         ]
+        return Findings(spans, reading.encoded)
 
-    def _finds(self, texts: Sequence[Text]) -> list[list[Find]]:
+    def _finds(self, texts: Sequence[Text], reading: Reading) -> list[list[Find]]:
         """For each text what was found in it, overlapping and in no order."""
         found: list[list[Find]] = [[] for _ in texts]
         keyed: dict[int, list[Find]] = {}
         runs: Runs = {}
-        reading = read(texts, self._gate)
         for segment, marked, headed in _spoken(reading):
             proved = self._structure.inside(segment.string(), marked, headed)
             keyed.setdefault(segment.text, []).extend(_keyed(texts, segment, proved, runs))

@@ -57,6 +57,7 @@ class Reading(NamedTuple):
     screen: bytes
     segments: list[Segment]
     seen: Seen
+    encoded: frozenset[int] = frozenset()  # the texts that have more readings than one
 
     def ends(self) -> list[int]:
         """Where the segments end in the buffer, in order."""
@@ -238,7 +239,8 @@ def _joined(layers: Sequence[_Layer], gate: Gate) -> Reading:
         deeper = {text: view for text, view, _, _ in layer.parts}
         base += len(layer.buffer) + 1
     buffer = SEPARATOR.join([layer.buffer for layer in reversed(layers)])
-    return Reading(buffer, screened(buffer), segments, Seen(gate.in_order(due), signs))
+    encoded = frozenset(text for text, *_ in layers[1].parts)
+    return Reading(buffer, screened(buffer), segments, Seen(gate.in_order(due), signs), encoded)
 
 
 def _moved(ranges: Ranges, by: int) -> Ranges:

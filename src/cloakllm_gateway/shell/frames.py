@@ -2,7 +2,7 @@
 
 A frame is a length (four bytes, big endian) and that many bytes of msgpack.
 The gateway first sends the settings, then one request at a time; the worker
-answers ``Ready`` when it has loaded, and every request with ``Spans``, ``Done``
+answers ``Ready`` when it has loaded, and every request with ``Found``, ``Done``
 or ``Failed``.
 
 Texts travel as bytes: they may hold lone surrogates, which msgpack refuses and
@@ -18,7 +18,7 @@ import msgspec
 
 from cloakllm_gateway.detection.settings import Settings
 from cloakllm_gateway.errors import DetectionError
-from cloakllm_gateway.spans import Encoding, Proof, Span, Text
+from cloakllm_gateway.spans import Encoding, Findings, Proof, Span, Text
 
 #: Bytes before the body of a frame.
 HEADER = 4
@@ -63,10 +63,11 @@ class Ready(msgspec.Struct, tag=True, array_like=True, frozen=True):
     """The worker has loaded what it needs."""
 
 
-class Spans(msgspec.Struct, tag=True, array_like=True, frozen=True):
-    """What was found, for each text."""
+class Found(msgspec.Struct, tag=True, array_like=True, frozen=True):
+    """The :class:`Findings`."""
 
-    found: Sequence[Sequence[WireSpan]]
+    spans: Sequence[Sequence[WireSpan]]
+    encoded: Sequence[int]
 
 
 class Done(msgspec.Struct, tag=True, array_like=True, frozen=True):
@@ -81,7 +82,7 @@ class Failed(msgspec.Struct, tag=True, array_like=True, frozen=True):
 
 
 Request: TypeAlias = Find | Prove
-Reply: TypeAlias = Ready | Spans | Done | Failed
+Reply: TypeAlias = Ready | Found | Done | Failed
 
 _encode_into = msgspec.msgpack.Encoder().encode_into
 decode_settings: Callable[[bytes], Settings] = msgspec.msgpack.Decoder(Settings).decode
@@ -119,12 +120,12 @@ def texts_of(request: Find) -> list[Text]:
     return [Text(_unpack(wire.text), _unpack(wire.key), wire.record, wire.names) for wire in request.texts]
 
 
-def spans(found: Sequence[Sequence[Span]]) -> Spans:
-    return Spans([[_wired(span) for span in of_one] for of_one in found])
+def found(findings: Findings) -> Found:
+    return Found([[_wired(span) for span in of_one] for of_one in findings.spans], [*findings.encoded])
 
 
-def spans_of(reply: Spans) -> list[list[Span]]:
-    return [[_unwired(wire) for wire in of_one] for of_one in reply.found]
+def findings_of(reply: Found) -> Findings:
+    return Findings([[_unwired(wire) for wire in of_one] for of_one in reply.spans], frozenset(reply.encoded))
 
 
 def _wired(span: Span) -> WireSpan:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from cloakllm_gateway.detection.settings import Settings
-from cloakllm_gateway.spans import Span, Text
+from cloakllm_gateway.spans import Findings, Text
 
 if TYPE_CHECKING:
     from cloakllm_gateway.detection.engine import Detector
@@ -66,10 +66,10 @@ class Scanner:
 
         return not any(text.names and plausible(text.text) for text in texts)
 
-    def find_now(self, texts: Sequence[Text]) -> list[list[Span]]:
+    def find_now(self, texts: Sequence[Text]) -> Findings:
         """Raises :class:`DetectionError`."""
-        return self._detector.find(texts)
+        return self._detector.look(texts)
 
-    async def find(self, texts: Sequence[Text]) -> list[list[Span]]:
+    async def find(self, texts: Sequence[Text]) -> Findings:
         """Raises :class:`DetectionError`."""
         return self.find_now(texts) if self.is_small(texts) else await self.workers.find(texts)

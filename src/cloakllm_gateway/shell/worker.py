@@ -60,14 +60,14 @@ class Worker:
         except DetectionError as error:
             return Failed(error.what, error.hint)
 
-    def _find(self, request: Find) -> frames.Spans:
+    def _find(self, request: Find) -> frames.Found:
         from cloakllm_gateway.detection.names import with_names
 
         texts = frames.texts_of(request)
-        found = self._detector.find(texts)
+        found = self._detector.look(texts)
         if self._recogniser is not None:
-            found = with_names(found, texts, self._recogniser, self._allowed)
-        return frames.spans(found)
+            found = found._replace(spans=with_names(found.spans, texts, self._recogniser, self._allowed))
+        return frames.found(found)
 
     def _prove(self) -> frames.Done:
         from cloakllm_gateway.detection import names

@@ -26,8 +26,8 @@ from cloakllm_gateway.detection.settings import NameSettings, Settings
 from cloakllm_gateway.errors import ConfigError, DetectionError
 from cloakllm_gateway.shell import frames
 from cloakllm_gateway.shell.extras import installing
-from cloakllm_gateway.shell.frames import Done, Failed, Ready, Reply, Request, Spans
-from cloakllm_gateway.spans import Span, Text
+from cloakllm_gateway.shell.frames import Done, Failed, Found, Ready, Reply, Request
+from cloakllm_gateway.spans import Findings, Text
 
 #: ``-P``: a module in the folder the gateway happens to run in is not ours to import.
 _COMMAND = (sys.executable, "-P", "-m", "cloakllm_gateway.shell.worker")
@@ -84,15 +84,15 @@ class Workers:
             with anyio.CancelScope(shield=True):
                 await self.close()
 
-    async def find(self, texts: Sequence[Text]) -> list[list[Span]]:
-        """For each text its spans, names included: disjoint and sorted.
+    async def find(self, texts: Sequence[Text]) -> Findings:
+        """What is in the texts, names included.
 
         Raises :class:`DetectionError` if the worker raised it, died or took too long.
         """
         lane = self._large if sum(len(text.text) for text in texts) > LARGE else self._small
         match await lane.ask(frames.find(texts), self._deadlines.of(texts)):
-            case Spans() as reply if len(reply.found) == len(texts):
-                return frames.spans_of(reply)
+            case Found() as reply if len(reply.spans) == len(texts):
+                return frames.findings_of(reply)
             case reply:
                 raise _error(reply)
 
