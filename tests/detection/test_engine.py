@@ -297,8 +297,8 @@ def test_texts_of_one_message_do_not_disturb_each_other(texts: list[str]) -> Non
 
 
 ENCODED = st.sampled_from(
-    ["a ", "é", "\\n", "\\u00e9", "%4", "0", "%2540", "&", "amp;", "&#64;", "=", "\n", '=3D"', "\x1c", "\x00", "＠", "\u00ad",
-     "a2ltQGV4YW1wbGUub3Jn", "bm9uZQ==", "0x6b696d40782e6f7267", "f" * 40, " " * 330, "word " * 1_700]
+    ["a ", "é", "\\n", "\\u00e9", "%4", "0", "%2540", "&", "amp;", "&#64;", "=", "\n", '=3D"', "\x1c", "\x00", "＠",
+     "\u00ad", "a2ltQGV4YW1wbGUub3Jn", "bm9uZQ==", "0x6b696d40782e6f7267", "f" * 40, " " * 330, "word " * 1_700]
 )  # fmt: skip
 
 

@@ -13,14 +13,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import NamedTuple
+from functools import partial
+from typing import NamedTuple, TypeVar
 
 import anyio
+import anyio.to_thread
 import msgspec
-from anyio.abc import Process
-from anyio.streams.buffered import BufferedByteReceiveStream
 
 from cloakllm_gateway.detection.settings import NameSettings, Settings
 from cloakllm_gateway.errors import ConfigError, DetectionError
@@ -29,12 +29,14 @@ from cloakllm_gateway.shell.extras import installing
 from cloakllm_gateway.shell.frames import Done, Failed, Found, Ready, Reply, Request
 from cloakllm_gateway.spans import Findings, Text
 
+T = TypeVar("T")
+
 #: ``-P``: a module in the folder the gateway happens to run in is not ours to import.
 _COMMAND = (sys.executable, "-P", "-m", "cloakllm_gateway.shell.worker")
 #: Windows: a group of its own, else Ctrl-C ends the worker first; and no window.
 _FLAGS: int = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0) | getattr(subprocess, "CREATE_NO_WINDOW", 0)
 #: How a worker's end shows in what is written to it and read from it.
-_GONE = (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream, anyio.IncompleteRead)
+_GONE = (OSError, EOFError, ValueError)  # ValueError: of a file that was closed meanwhile
 #: A job of more code points than this takes the lane of the large ones.
 LARGE = 65_536
 
@@ -126,6 +128,52 @@ def _missing(wanted: NameSettings) -> str | None:
     return reason
 
 
+class _Worker:
+    """A worker process.  What is said to it waits for its pipes, and is for a thread to say."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Start it and give it the settings; it loads meanwhile.  Raises :class:`OSError`."""
+        self._process = subprocess.Popen(
+            _COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True, creationflags=_FLAGS
+        )
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._requests, self._replies = self._process.stdin, self._process.stdout
+        self.is_ready = False
+        with suppress(BrokenPipeError):  # it died at once: the first job will notice
+            self._send(frames.frame(settings))
+
+    @property
+    def is_alive(self) -> bool:
+        return self._process.poll() is None
+
+    def ask(self, frame: bytearray) -> Reply:
+        """Raises :class:`EOFError` or :class:`OSError` where it is gone."""
+        self._send(frame)
+        return self.reply()
+
+    def reply(self) -> Reply:
+        """Its next reply; raises like :meth:`ask`."""
+        return frames.decode_reply(self._read(frames.length(self._read(frames.HEADER))))
+
+    def end(self) -> None:
+        """End it at once; whoever waits for it is told that it is gone."""
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._requests, self._replies):
+            with suppress(OSError):  # there may be something left that it did not read
+                pipe.close()
+
+    def _send(self, frame: bytearray) -> None:
+        self._requests.write(frame)
+        self._requests.flush()
+
+    def _read(self, size: int) -> bytes:
+        read = self._replies.read(size)
+        if len(read) < size:
+            raise EOFError
+        return read
+
+
 class _Lane:
     """A worker process, started when it is needed; one job at a time, in the order they came."""
 
@@ -134,12 +182,10 @@ class _Lane:
         self._loading = loading
         self._turn = anyio.Lock()
         self._closed = False
-        self._process: Process | None = None
-        self._replies: BufferedByteReceiveStream | None = None
-        self._ready = False
+        self._worker: _Worker | None = None
 
     async def start(self) -> None:
-        """Start the process and give it the settings; it loads meanwhile."""
+        """Start the process; it loads meanwhile."""
         async with self._turn:
             await self._spawn()
 
@@ -153,10 +199,8 @@ class _Lane:
         async with self._turn:
             answered = False
             try:
-                await self._load()
-                with anyio.fail_after(seconds):
-                    await self._send(sent)
-                    reply = await self._receive()
+                worker = await self._loaded()
+                reply = await _within(seconds, partial(worker.ask, sent))
                 answered = True
                 return reply
             except TimeoutError:
@@ -171,59 +215,47 @@ class _Lane:
                     with anyio.CancelScope(shield=True):
                         await self._renew()
 
-    async def _load(self) -> None:
-        """Wait until the worker is ready, and start it where there is none."""
-        if self._process is not None and self._process.returncode is not None:
+    async def _loaded(self) -> _Worker:
+        """The worker once it is ready, started where there is none."""
+        if self._worker is not None and not self._worker.is_alive:
             await self._end()
-        await self._spawn()
-        if not self._ready:
-            with anyio.fail_after(self._loading):
-                reply = await self._receive()
+        worker = await self._spawn()
+        if not worker.is_ready:
+            reply = await _within(self._loading, worker.reply)
             if not isinstance(reply, Ready):
                 raise _error(reply)
-            self._ready = True
+            worker.is_ready = True
+        return worker
 
-    async def _spawn(self) -> None:
+    async def _spawn(self) -> _Worker:
         if self._closed:
             raise DetectionError("Detection has been shut down")
-        if self._process is not None:
-            return
-        try:
-            self._process = await anyio.open_process(
-                _COMMAND, stderr=None, start_new_session=True, creationflags=_FLAGS
-            )
-        except OSError:
-            raise DetectionError("A detection worker cannot be started") from None
-        if self._closed:  # meanwhile
-            await self._end()
-            raise DetectionError("Detection has been shut down")
-        assert self._process.stdout is not None
-        self._replies = BufferedByteReceiveStream(self._process.stdout)
-        with suppress(anyio.BrokenResourceError):  # it died at once: the first job will notice
-            await self._send(frames.frame(self._settings))
-
-    async def _send(self, frame: bytearray) -> None:
-        assert self._process is not None and self._process.stdin is not None
-        await self._process.stdin.send(frame)  # type: ignore[arg-type]  # the pipe behind it takes any buffer
-
-    async def _receive(self) -> Reply:
-        assert self._replies is not None
-        announced = frames.length(await self._replies.receive_exactly(frames.HEADER))
-        return frames.decode_reply(await self._replies.receive_exactly(announced))
+        if self._worker is None:
+            try:
+                self._worker = await anyio.to_thread.run_sync(_Worker, self._settings)
+            except OSError:
+                raise DetectionError("A detection worker cannot be started") from None
+            if self._closed:  # meanwhile
+                await self._end()
+                raise DetectionError("Detection has been shut down")
+        return self._worker
 
     async def _end(self) -> None:
-        process, self._process, self._replies, self._ready = self._process, None, None, False
-        if process is None:
-            return
-        with suppress(ProcessLookupError):
-            process.kill()
-        await process.aclose()
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            await anyio.to_thread.run_sync(worker.end)
 
     async def _renew(self) -> None:
         """A new process in the place of one that cannot be trusted any more, so that it has loaded for the next job."""
         await self._end()
         with suppress(DetectionError):  # shut down, or no process to be had: the next job will say so
             await self._spawn()
+
+
+async def _within(seconds: float, wait: Callable[[], T]) -> T:
+    """What ``wait`` returns in a thread; one that takes longer is left there.  Raises :class:`TimeoutError`."""
+    with anyio.fail_after(seconds):
+        return await anyio.to_thread.run_sync(wait, abandon_on_cancel=True)
 
 
 def _error(reply: Reply) -> DetectionError:
