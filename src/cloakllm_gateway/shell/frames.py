@@ -5,14 +5,15 @@ The gateway first sends the settings, then one request at a time; the worker
 answers ``Ready`` when it has loaded, and every request with ``Found``, ``Done``
 or ``Failed``.
 
-Texts travel as bytes: they may hold lone surrogates, which msgpack refuses and
-detection must see where they are.
+Strings travel as bytes: they may hold lone surrogates, which msgpack refuses and
+detection must see where they are.  Texts that are ASCII, and may be large, are
+spared the copies.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -29,7 +30,7 @@ LONGEST = 256 * 1024 * 1024
 class WireText(NamedTuple):
     """A :class:`Text`."""
 
-    text: bytes
+    text: Any  # a str where it is ASCII, else bytes
     key: bytes
     record: int
     names: bool
@@ -113,11 +114,11 @@ def length(header: bytes) -> int:
 
 
 def find(texts: Sequence[Text]) -> Find:
-    return Find([WireText(_pack(text.text), _pack(text.key), text.record, text.names) for text in texts])
+    return Find([WireText(_pack_text(text.text), _pack(text.key), text.record, text.names) for text in texts])
 
 
 def texts_of(request: Find) -> list[Text]:
-    return [Text(_unpack(wire.text), _unpack(wire.key), wire.record, wire.names) for wire in request.texts]
+    return [Text(_unpack_text(wire.text), _unpack(wire.key), wire.record, wire.names) for wire in request.texts]
 
 
 def found(findings: Findings) -> Found:
@@ -138,6 +139,14 @@ def _unwired(wire: WireSpan) -> Span:
     value, canonical = _unpack(wire.value), _unpack(wire.canonical)
     where = (wire.start, wire.end, wire.category)
     return Span(*where, value, canonical, wire.encoding, wire.proof, wire.rank, wire.sensitive)
+
+
+def _pack_text(text: str) -> str | bytes:
+    return text if text.isascii() else _pack(text)
+
+
+def _unpack_text(packed: str | bytes) -> str:
+    return packed if isinstance(packed, str) else _unpack(packed)
 
 
 def _pack(text: str) -> bytes:
