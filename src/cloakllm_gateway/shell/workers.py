@@ -11,6 +11,7 @@ starts the upstreams, and a job that comes before it is ready waits.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -35,6 +36,8 @@ T = TypeVar("T")
 _COMMAND = (sys.executable, "-P", "-m", "cloakllm_gateway.shell.worker")
 #: Windows: a group of its own, else Ctrl-C ends the worker first; and no window.
 _FLAGS: int = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0) | getattr(subprocess, "CREATE_NO_WINDOW", 0)
+#: glibc would give the memory of a large text back after each one, and get it again page by page for the next.
+_KEEPING_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str(64 << 20)}
 #: How a worker's end shows in what is written to it and read from it.
 _GONE = (OSError, EOFError, ValueError)  # ValueError: of a file that was closed meanwhile
 #: A job of more code points than this takes the lane of the large ones.
@@ -134,7 +137,12 @@ class _Worker:
     def __init__(self, settings: Settings) -> None:
         """Start it and give it the settings; it loads meanwhile.  Raises :class:`OSError`."""
         self._process = subprocess.Popen(
-            _COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True, creationflags=_FLAGS
+            _COMMAND,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, **_KEEPING_MEMORY},
+            start_new_session=True,
+            creationflags=_FLAGS,
         )
         assert self._process.stdin is not None and self._process.stdout is not None
         self._requests, self._replies = self._process.stdin, self._process.stdout
