@@ -212,6 +212,9 @@ class Sanitizing:
 
     def _look(self) -> NeedScan:
         """Every different text once: a thousand equal fields are one question."""
+        if len(self._slots) == 1:  # to hash a large text takes longer than to copy it
+            self._asked, self._questions = [self._slots[0].look], [0]
+            return NeedScan(self._asked)
         numbers: dict[Text, int] = {}
         self._questions = [numbers.setdefault(slot.look, len(numbers)) for slot in self._slots]
         self._asked = [*numbers]
