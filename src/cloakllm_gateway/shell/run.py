@@ -159,13 +159,18 @@ class Interpreter:
 
     def _work(self) -> Steps[None]:
         while self._events:
-            began = perf_counter()
+            began, before = perf_counter(), self._worked
             yield from self._handle(self._events.take())
             self._worked += perf_counter() - began
             if self._worked > SLICE:
-                self._worked = 0.0
+                self._had_a_turn()
                 yield asyncio.sleep(0)  # many messages in one piece must not keep everything else waiting
+            elif before <= SLICE / 2 < self._worked:  # messages that come one by one have turns between them
+                asyncio.get_running_loop().call_soon(self._had_a_turn)
         self._quiet.set()
+
+    def _had_a_turn(self) -> None:
+        self._worked = 0.0
 
     async def last_answers(self, seconds: float) -> None:
         """The client has closed its side: give what is in flight a moment."""

@@ -3,33 +3,57 @@
 from __future__ import annotations
 
 import asyncio
+from operator import itemgetter
 
 from cloakllm_gateway.core.events import Elapsed, Timer
 from cloakllm_gateway.shell.steps import Post
 
 
 class Timers:
-    """Posts :class:`Elapsed` for each timer that ran out; times are in seconds of the event loop's clock."""
+    """Posts :class:`Elapsed` for each timer that ran out; times are in seconds of the event loop's clock.
+
+    Nearly all timers are stopped long before they run out, so the event loop
+    has one for all of them: at the earliest end that it was told of.
+    """
 
     def __init__(self, post: Post) -> None:
         self._post = post
-        self._running: dict[Timer, asyncio.TimerHandle] = {}
+        self._ends: dict[Timer, float] = {}
+        self._next: asyncio.TimerHandle | None = None
 
     def start(self, timer: Timer, seconds: float) -> None:
         """Start ``timer``, or move its end."""
-        self.stop(timer)
-        self._running[timer] = asyncio.get_running_loop().call_later(seconds, self._elapse, timer)
+        end = self._ends[timer] = asyncio.get_running_loop().time() + seconds
+        self._look_by(end)
 
     def stop(self, timer: Timer) -> None:
-        if handle := self._running.pop(timer, None):
-            handle.cancel()
+        self._ends.pop(timer, None)
 
     def stop_all(self) -> None:
         """Nobody is left to be told."""
-        for handle in self._running.values():
-            handle.cancel()
-        self._running.clear()
+        self._ends.clear()
+        if self._next is not None:
+            self._next.cancel()
+            self._next = None
 
-    def _elapse(self, timer: Timer) -> None:
-        del self._running[timer]
-        self._post(Elapsed(timer))  # which is due, room or not
+    def _look_by(self, time: float) -> None:
+        if self._next is None or time < self._next.when():
+            if self._next is not None:
+                self._next.cancel()
+            self._next = asyncio.get_running_loop().call_at(time, self._look)
+
+    def _look(self) -> None:
+        """Tell of those whose time is up, in the order of their ends."""
+        assert self._next is not None
+        now, self._next = max(self._next.when(), asyncio.get_running_loop().time()), None
+        for timer, end in sorted(self._ends.items(), key=_end):
+            if end > now:
+                break
+            if self._ends.get(timer) == end:  # not stopped or moved by what came of the one before
+                del self._ends[timer]
+                self._post(Elapsed(timer))  # which is due, room or not
+        if self._ends:
+            self._look_by(min(self._ends.values()))
+
+
+_end = itemgetter(1)
