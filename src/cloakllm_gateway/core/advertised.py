@@ -152,7 +152,7 @@ class Tools:
         return relax(
             schema,
             lambda key: not key or classify(key) in categories,
-            lambda said: any(isinstance(text, str) and self._is_hidden(text) for _, _, text, _ in strings(said)),
+            lambda said: any(isinstance(text, str) and self._is_hidden(text) for _, _, text in strings(said)),
         )
 
     def _is_hidden(self, text: str) -> bool:

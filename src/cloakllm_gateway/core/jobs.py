@@ -171,7 +171,7 @@ class Jobs:
     def _observed(self, job: int, reason: str = "") -> None:
         """Say what would have happened, and pass the message on as it is."""
         work, sanitizing, _ = self._running.pop(job)
-        about = {"upstream": work.upstream.name, "method": work.method, "found": dict(sanitizing.report.found)}
+        about = {"upstream": work.upstream.name, "method": work.method, "found": sanitizing.report.found}
         if reason:
             about["would_withhold"] = reason
         if reason or sanitizing.report.found:
@@ -181,8 +181,8 @@ class Jobs:
             "upstream": work.upstream.name,
             "method": work.method,
             "direction": work.direction,
-            "entity_count": sanitizing.report.found.total(),
-            "categories": dict(sanitizing.report.found),
+            "entity_count": sum(sanitizing.report.found.values()),
+            "categories": sanitizing.report.found,
             "reason": reason,
         }
         work.done(work.part, [Record("observed", entry)])
@@ -207,10 +207,10 @@ class Jobs:
         entry = {
             **about,
             "direction": work.direction,
-            "entity_count": report.found.total(),
-            "categories": dict(report.found),
-            "tripwire": dict(report.tripwire),
-            "skipped": dict(report.skipped),
+            "entity_count": sum(report.found.values()),
+            "categories": report.found,
+            "tripwire": report.tripwire,
+            "skipped": report.skipped,
             "dropped": report.dropped,
             "messages": 1,
             "duration": schema.duration(seconds),

@@ -24,7 +24,6 @@ because a text *looks* like a token.  Anything that goes wrong is ``Withheld``.
 from __future__ import annotations
 
 import base64
-from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -87,9 +86,9 @@ Step: TypeAlias = NeedScan | NeedAssign | Clean
 class Report(Struct):
     """What was done, in numbers: what the audit and the log may know."""
 
-    found: Counter[str] = field(default_factory=Counter)
-    tripwire: Counter[str] = field(default_factory=Counter)
-    skipped: Counter[str] = field(default_factory=Counter)
+    found: dict[str, int] = field(default_factory=dict)
+    tripwire: dict[str, int] = field(default_factory=dict)
+    skipped: dict[str, int] = field(default_factory=dict)
     dropped: int = 0
 
 
@@ -164,7 +163,7 @@ class Sanitizing:
         self._exempt: set[Path] = set()
         self._placed: dict[Where, list[Range]] = {}
         self._fields: dict[Where, list[Field]] = {}
-        self._elsewhere = Elsewhere()
+        self._elsewhere: Elsewhere | None = None  # where there are fields
         self._is_ruled = bool(source.treatments.categories) or source.treatments.fields is not None
         self._charsets: dict[Path, str] = {}
         self._described: set[Where] = set()
@@ -183,7 +182,7 @@ class Sanitizing:
                 edits[where] = known_as
                 self._placed[where] = [(m.start, m.end) for m in tokens.scan(known_as)]
             elif leaf.role is PROTOCOL:
-                self.report.skipped["protocol"] += 1
+                _count(self.report.skipped, "protocol")
             elif slot := self._slot(leaf, where):
                 self._slots.append(slot)
                 if not leaf.is_key and (
@@ -200,7 +199,7 @@ class Sanitizing:
             decoded = textual(leaf.value)
             if decoded is None:
                 self._exempt.add(leaf.path)
-                self.report.skipped["media" if leaf.role is MEDIA else "binary blob"] += 1
+                _count(self.report.skipped, "media" if leaf.role is MEDIA else "binary blob")
                 return None
             text, charset = decoded
             if charset:
@@ -245,7 +244,9 @@ class Sanitizing:
             elif slot.role is HANDLE and not slot.where[1]:
                 edits[slot.where] = self._source.handles.issue(self._source.origin, at(self._part, slot.where[0]))
             else:
-                self._count(finds)
+                counts = self.report.found if self._looking_by_role else self.report.tripwire
+                for find in finds:
+                    _count(counts, find.category)
                 self._cuts.append(self._cut(slot, finds, spellings))
         if dropped:
             # Paths shift when items go, so the rest is looked at afresh.
@@ -285,7 +286,7 @@ class Sanitizing:
         self._placed.clear()
         self._done.clear()
         self._fields.clear()
-        self._elsewhere = Elsewhere()
+        self._elsewhere = None
         self._charsets.clear()
         self._described.clear()
         self._uris.clear()
@@ -338,10 +339,6 @@ class Sanitizing:
         uris = [(real, at(self._part, path)) for path, real in self._uris.items()]
         return Clean(self._part, tuple(self._tokens), uris)
 
-    def _count(self, finds: Iterable[Span]) -> None:
-        counter = self.report.found if self._looking_by_role else self.report.tripwire
-        counter.update(span.category for span in finds)
-
     # -- what counts as a find ---------------------------------------------------------------------
 
     def _finds(self, slot: _Slot, spans: Sequence[Span], *, is_encoded: bool) -> list[Span]:
@@ -382,7 +379,7 @@ class Sanitizing:
             if source.restored:
                 hits = [*hits, *source.vault.echoes(source.restored, view.text)]
             hits = source.allowed.hidden(hits, view.text)
-            if self._looking_by_role:  # what has a meaning in the protocol may well look like a value
+            if self._elsewhere and self._looking_by_role:  # what means something to the protocol may look like a value
                 hits = [*hits, *self._elsewhere.find(view.text)]
             for hit in hits:
                 start, end = view.original(hit.start, hit.end)
@@ -411,7 +408,8 @@ class Sanitizing:
             return None
         if field := field_around(self._fields.get(slot.where, ()), span):
             return field.rule
-        return self._elsewhere.rule(span) or self._source.treatments.categories.get(span.category)
+        rule = self._elsewhere.rule(span) if self._elsewhere else None
+        return rule or self._source.treatments.categories.get(span.category)
 
     def _not_passed(self, slot: _Slot, spans: Sequence[Span]) -> list[Span]:
         """``spans`` without those that the model may be shown."""
@@ -421,6 +419,7 @@ class Sanitizing:
 
     def _learn_fields(self, found: Sequence[Sequence[Span]]) -> None:
         """What a rule says of a field holds for the same value in the rest of the message."""
+        self._elsewhere = self._elsewhere or Elsewhere()
         for slot, number in zip(self._slots, self._questions, strict=True):
             fields = self._fields.get(slot.where)
             if fields is None:
@@ -453,7 +452,7 @@ class Sanitizing:
 
     def _tripwire(self) -> Step:
         self._slots = []
-        for path, is_key, value, _ in strings(self._part):
+        for path, is_key, value in strings(self._part):
             where = (path, is_key)
             if where in self._clean or (path in self._exempt and not is_key) or value in WORDS:
                 continue
@@ -501,6 +500,10 @@ async def drive(sanitizing: Sanitizing, find: Find, assign: AssignTokens) -> Cle
 
 
 # -- small decisions, each a function of its arguments ------------------------------------------------
+
+
+def _count(counts: dict[str, int], what: str) -> None:
+    counts[what] = counts.get(what, 0) + 1
 
 
 def _literal(text: str, start: int, end: int, value: str, encoding: Encoding = Encoding.PLAIN) -> Span:

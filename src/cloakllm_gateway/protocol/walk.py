@@ -10,7 +10,7 @@ Skips go by position in the shape and never by key name: a payload key called
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -88,7 +88,9 @@ class _Walker:
         self._records = 0
 
     def walk(self, value: Any, shape: Shape, path: Path, key: str, record: int) -> None:
-        if isinstance(shape, Role):
+        if isinstance(shape, dict) and isinstance(value, dict):
+            self._object(value, shape, path)
+        elif isinstance(shape, Role):
             if shape is SCHEMA:
                 self._schema(value, path)
             else:
@@ -102,11 +104,10 @@ class _Walker:
             self.walk(value, shape[0], path, key, record)
         elif not isinstance(value, dict):
             self._plain(value, DATA, path, key, record)
-        elif isinstance(shape, dict):
-            self._object(value, shape, path)
         elif isinstance(shape, Nested):
             self._nested(value, shape, path)
         else:
+            assert not isinstance(shape, dict)  # that was the first question
             self.walk(value, _member(value, shape), path, key, record)
 
     def _object(self, value: dict[str, Any], shape: Mapping[str, Shape], path: Path) -> None:
@@ -118,6 +119,8 @@ class _Walker:
             if known is None:
                 self._key(here, DATA)
                 self._plain(inner, DATA, here, name, record)
+            elif type(inner) is str and isinstance(known, Role) and known is not SCHEMA:  # the short way
+                self.found.append(_leaf((here, known, inner, name, record, False)))
             else:
                 self.walk(inner, known, here, name, record)
 
@@ -262,19 +265,28 @@ def at(value: Any, path: Path) -> Any:
     return value
 
 
-def strings(value: Any, path: Path = ()) -> Iterator[tuple[Path, bool, str | int | Number, str]]:
-    """Every string, number and key of ``value``, roles ignored: what the tripwire looks at.
+#: A path, whether it leads to a key, and the key or value there.
+Standing = tuple[Path, bool, str | int | Number]
 
-    Yields ``(path, is_key, value, key it stands under)``.
-    """
-    stack: list[tuple[Path, Any, str]] = [(path, value, "")]
-    while stack:
-        here, node, key = stack.pop()
-        if isinstance(node, dict):
-            for name, inner in node.items():
-                yield (*here, name), True, name, ""
-                stack.append(((*here, name), inner, name))
-        elif isinstance(node, list):
-            stack.extend(((*here, i), item, key) for i, item in enumerate(node))
-        elif node is not None and not isinstance(node, bool):
-            yield here, False, node, key
+
+def strings(value: Any) -> list[Standing]:
+    """Every string, number and key of ``value``, roles ignored: what the tripwire looks at."""
+    found: list[Standing] = []
+    _gather(value, (), found)
+    return found
+
+
+def _gather(value: Any, path: Path, found: list[Standing]) -> None:
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            here = (*path, name)
+            found.append((here, True, name))
+            if type(inner) is str:
+                found.append((here, False, inner))
+            else:
+                _gather(inner, here, found)
+    elif isinstance(value, list):
+        for i, item in enumerate(value):
+            _gather(item, (*path, i), found)
+    elif value is not None and not isinstance(value, bool):
+        found.append((path, False, value))
