@@ -10,6 +10,7 @@ that no line of the log can act on a terminal, a parser or a spreadsheet.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 from cloakllm_gateway.errors import AuditError
@@ -43,6 +44,7 @@ def _printable(value: Any, length: int) -> bool:
     return isinstance(value, str) and len(value) <= length and _is_plain(value)
 
 
+@lru_cache(maxsize=1024)  # a session says the same few names all the time
 def _is_plain(text: str) -> bool:
     """Printable ASCII without what JSON would escape."""
     return text.isascii() and text.isprintable() and '"' not in text and "\\" not in text
@@ -171,6 +173,13 @@ EVENTS: Final[Mapping[str, Mapping[str, Check]]] = {
 #: Fields that an entry may lack.
 OPTIONAL: Final = frozenset({"tool", "token", "rule", "principal"})
 
+#: What the body of an entry of each event may have, and what it has to have.
+_FIELDS: Final[Mapping[str, Mapping[str, Check]]] = {
+    event: {"entity_count": COMMON["entity_count"], "categories": COMMON["categories"], **known}
+    for event, known in EVENTS.items()
+}
+_REQUIRED: Final = {event: known.keys() - OPTIONAL for event, known in EVENTS.items()}
+
 
 def name(text: str) -> str:
     """``text``, which somebody else chose, as a name for an entry: printable ASCII, of bounded length."""
@@ -214,19 +223,18 @@ def body(event: str, fields: Mapping[str, Any]) -> dict[str, Any]:
     Raises :class:`AuditError` for a field that ``event`` does not have: what
     is not in the table is not written.
     """
-    known = EVENTS.get(event)
+    known = _FIELDS.get(event)
     if known is None:
         raise AuditError(f"The audit log has no event {name(event)}")
     entry: dict[str, Any] = {"event_type": event, "entity_count": 0, "categories": {}}
     for field, value in fields.items():
         if isinstance(value, str):
             value = sentence(value) if field == "reason" else name(value)
-        check = known.get(field) or (COMMON[field] if field in ("entity_count", "categories") else None)
+        check = known.get(field)
         if check is None or not check(value):
             raise AuditError(f"An entry {event} can't be written: {name(field)} is not as its schema says")
         entry[field] = value
-    missing = known.keys() - entry.keys() - OPTIONAL
-    if missing:
+    if missing := _REQUIRED[event] - entry.keys():
         raise AuditError(f"An entry {event} can't be written: it lacks {', '.join(sorted(missing))}")
     return entry
 
