@@ -14,6 +14,7 @@ categories already told of, is counted, and is one entry at the second's end.
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -129,9 +130,10 @@ class Audit:
         yield from self._write([record for record in records if not self._is_counted(record)])
 
     def answered(self) -> None:
-        """The client has its first answer."""
-        self._begun = True
-        self._changed.set()
+        """The client has an answer: what waits for the first one is due."""
+        if not self._begun:
+            self._begun = True
+            self._changed.set()
 
     async def run(self) -> None:
         """Sync, sign, anchor, prune and show signs of life, until cancelled."""
@@ -182,7 +184,7 @@ class Audit:
             self._logger.log("warning", "audit_written_again", entries_lost=self._lost)
             self._lost = 0
         self._unsigned += len(records)
-        self._written_at = anyio.current_time()
+        self._written_at = asyncio.get_running_loop().time()  # what anyio says as well, after some questions
         self._changed.set()
 
     def _fail(self, error: AuditError, entries: int) -> None:

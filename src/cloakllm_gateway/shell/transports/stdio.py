@@ -195,4 +195,4 @@ def _poller(fd: int) -> Callable[[], bool]:
         return lambda: False
     poll = select.poll()
     poll.register(fd, select.POLLOUT)
-    return lambda: any(event == select.POLLOUT for _, event in poll.poll(0))
+    return lambda: poll.poll(0) == [(fd, select.POLLOUT)]
