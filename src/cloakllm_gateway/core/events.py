@@ -216,4 +216,6 @@ Event: TypeAlias = (
     | RecordFailed
     | Elapsed
 )
-Effect: TypeAlias = Send | Scan | Assign | Used | Record | Log | LogOutput | StartTimer | StopTimer | Drop
+#: What is done about anybody but the audit.
+Deed: TypeAlias = Send | Scan | Assign | Used | Log | LogOutput | StartTimer | StopTimer | Drop
+Effect: TypeAlias = Record | Deed

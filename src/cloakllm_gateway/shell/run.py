@@ -27,6 +27,7 @@ from cloakllm_gateway.core.events import (
     Assigned,
     AssignFailed,
     Connected,
+    Deed,
     Disconnected,
     Drop,
     Effect,
@@ -224,8 +225,8 @@ class Interpreter:
                 records = []
             elif unrecorded and isinstance(effect, Send):
                 unsent.append(effect)
-            else:
-                yield from self._perform(effect, soon)
+            elif (done := self._perform(effect, soon)) is not READY:
+                yield done
         if unsent:
             soon(RecordFailed(unsent))
 
@@ -239,10 +240,11 @@ class Interpreter:
             return False  # said by the audit itself, once
         return True
 
-    def _perform(self, effect: Effect, soon: Callable[[Event], None]) -> Steps[None]:
+    def _perform(self, effect: Deed, soon: Callable[[Event], None]) -> Awaitable[None]:
+        """Do it; the answer is there once the next effect may be performed."""
         match effect:
             case Send():
-                yield from self._deliver(effect)
+                return self._deliver(effect)
             case Scan():
                 size = sum(len(text.text) for text in effect.texts)
                 if size > INLINE:
@@ -251,35 +253,32 @@ class Interpreter:
                     soon(self._scan_now(effect))
                 else:
                     self._beside.start(effect.upstream, partial(self._scan_beside, effect), large=size > LARGE)
-            case Assign():
-                self._beside.start(effect.upstream, partial(self._assign, effect))
-            case Used(tokens):
-                self._tasks.start_soon(self._use, tokens)
-            case Record():
-                yield from self._record([effect])
-            case Log(level, what, about):
-                self._logger.log(level, what, **about)
-            case LogOutput(upstream, line):
-                self.links[upstream].noise(line)
             case StartTimer(timer, seconds):
                 self._timers.start(timer, seconds)
             case StopTimer(timer):
                 self._timers.stop(timer)
+            case Assign():
+                self._beside.start(effect.upstream, partial(self._assign, effect))
+            case Used(tokens):
+                self._tasks.start_soon(self._use, tokens)
+            case Log(level, what, about):
+                self._logger.log(level, what, **about)
+            case LogOutput(upstream, line):
+                self.links[upstream].noise(line)
             case Drop(upstream, reason):
                 self.links[upstream].drop(reason)
             case _:
                 assert_never(effect)
+        return READY
 
-    def _deliver(self, effect: Send) -> Steps[None]:
+    def _deliver(self, effect: Send) -> Awaitable[None]:
         line = jsonrpc.encode(effect.message)
         if effect.peer != CLIENT:
             self.links[effect.peer].send(line, effect)
-            return
-        delivered = self._front.send(line, effect)
-        if delivered is not READY:
-            yield delivered
+            return READY
         if self._audit is not None and effect.answers != "ping":
             self._audit.answered()
+        return self._front.send(line, effect)
 
     async def _refresh(self) -> None:
         """See what others added to the store: a client's tokens of an earlier session may be among it.
