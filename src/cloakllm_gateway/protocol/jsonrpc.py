@@ -152,19 +152,21 @@ def _parse(line: bytes) -> Any:
 def _may_lose_a_sign(line: bytes, value: Any) -> bool:
     """Whether ``line``, decoded to ``value``, may hold the integer `-0`.
 
-    A long line is mostly text, and to look for a zero among its few values is quicker than to search it.
+    A long line is mostly text, and to look for a zero among few values is quicker than to search it.
     """
-    if len(line) > _SHORT and not _holds_zero(value):
+    if len(line) > _SHORT and not _may_hold_zero(value, len(line) // 64):
         return False
     return b"-0" in line and _ZERO.search(line) is not None
 
 
-def _holds_zero(value: Any) -> bool:
+def _may_hold_zero(value: Any, most: int) -> bool:
+    """Whether the integer 0 is among the values in ``value``, or they are more than ``most``."""
     nodes: list[Any] = [[value]]
     while nodes:
         node = nodes.pop()
         values = node.values() if type(node) is dict else node
-        if 0 in values and any(inner == 0 and type(inner) is int for inner in values):
+        most -= len(values)
+        if most < 0 or any(type(inner) is int and inner == 0 for inner in values):
             return True
         nodes += [inner for inner in values if type(inner) is dict or type(inner) is list]
     return False
