@@ -136,6 +136,7 @@ class _Worker:
 
     def __init__(self, settings: Settings) -> None:
         """Start it and give it the settings; it loads meanwhile.  Raises :class:`OSError`."""
+        greeting = frames.frame(settings)
         self._process = subprocess.Popen(
             _COMMAND,
             stdin=subprocess.PIPE,
@@ -147,8 +148,8 @@ class _Worker:
         assert self._process.stdin is not None and self._process.stdout is not None
         self._requests, self._replies = self._process.stdin, self._process.stdout
         self.is_ready = False
-        with suppress(BrokenPipeError):  # it died at once: the first job will notice
-            self._send(frames.frame(settings))
+        with suppress(OSError):  # it died at once: the first job will notice
+            self._send(greeting)
 
     @property
     def is_alive(self) -> bool:
