@@ -463,3 +463,22 @@ def test_a_run_is_one_value_however_deep_in_it_something_is_found(said: str) -> 
     text = f"x: {base64.b64encode(said.encode()).decode()}"
     (span,) = DETECTOR.find([Text(text)])[0]
     assert (text[span.start : span.end], span.value, span.encoding) == (text[3:], said, Encoding.BASE64)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Sabine Rößler und Thomas Strauß", ["Sabine Rößler", "Thomas Strauß"]),
+        ("Jürgen Weißenberger rief an", ["Jürgen Weißenberger"]),
+        ("Sehr geehrter Herr Großmann,", ["Herr Großmann"]),
+        ("name=Ute Weiß;id=4", ["Ute Weiß"]),
+        ("Peter Voß, Anna Weiß", ["Peter Voß", "Anna Weiß"]),
+        ("Michał Łukaszewski called", ["Michał Łukaszewski"]),
+        ("Dear Tomáš Dvořák,", ["Tomáš Dvořák"]),
+        ("Ayşe Yılmaz", ["Ayşe Yılmaz"]),
+        ("Ștefan Bălănescu <s@example.ro>", ["Ștefan Bălănescu"]),
+        ("Anna Nguyễn <a@example.vn>", ["Anna Nguyễn"]),
+    ],
+)
+def test_a_name_is_not_cut_where_its_alphabet_goes_on(text: str, names: list[str]) -> None:
+    assert [span.value for span in Detector().find([Text(text)])[0] if span.category == "PERSON"] == names

@@ -165,7 +165,7 @@ _NO_VALUES = frozenset(
     "required optional missing empty invalid unknown wrong blank mandatory later back now again".split()
 )
 #: Small letters with an initial in the middle.
-_SMALL = re.compile(r"(?<![\w.@/'’-])(([a-zà-öø-ÿ]{3,20}) [b-hj-z]\.? [a-zà-öø-ÿā-ž'-]{3,20})(?![\w@/=(])")
+_SMALL = re.compile(r"(?<![\w.@/'’-])(([a-zß-öø-ÿ]{3,20}) [b-hj-z]\.? [a-zß-öø-ÿā-ž'-]{3,20})(?![\w@/=(])")
 
 
 # -- rows ------------------------------------------------------------------------------------------

@@ -94,7 +94,9 @@ def _canonical() -> Callable[[str], str]:
     return canonical
 
 
-_CAP = r"[A-ZÀ-ÖØ-Þ][a-zà-öø-ÿ'’]{1,20}(?:-?[A-ZÀ-ÖØ-Þ][a-zà-öø-ÿ'’]{1,20})?"
+#: Letters of Latin script; beyond the first few blocks both cases take turns.
+_UPPER, _LOWER = "A-ZÀ-ÖØ-ÞĀ-ŽȘȚḀ-ỹ", "a-zß-öø-ÿā-žșțḁ-ỹ'’"
+_CAP = rf"[{_UPPER}][{_LOWER}]{{1,20}}(?:-?[{_UPPER}][{_LOWER}]{{1,20}})?"
 
 #: The most common family names of Japan and Korea.
 _FAMILY = (
@@ -222,7 +224,7 @@ PERSON = Category(
             rank=CONTEXT,
         ),
         Pattern(
-            r"(?<![A-Za-z0-9./-])[A-ZÀ-Þ][a-zà-ÿ]{1,20}['’]?s[ -](?:iPhone|iPad|MacBook|iMac|Mac[ -]?[Mm]ini|AirPods"
+            r"(?<![A-Za-z0-9./-])[A-ZÀ-Þ][a-zß-ÿ]{1,20}['’]?s[ -](?:iPhone|iPad|MacBook|iMac|Mac[ -]?[Mm]ini|AirPods"
             r"|Galaxy|PC|Laptop)(?:[ -](?:Pro|Air|Mini|Max))?(?:\.local)?(?![A-Za-z])",
             _device,
             rank=CONTEXT,

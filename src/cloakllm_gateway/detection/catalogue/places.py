@@ -14,7 +14,7 @@ from cloakllm_gateway.detection.catalogue.model import CONTEXT, RECORD, Category
 _CAP = rf"[A-Z{LETTERS}][A-Za-z{LETTERS}∆.’'-]{{1,30}}"
 _GAP = r"[,\s>?]{1,8}"  # labels stand on lines of their own, quoted ones behind a mark
 _LINK = r"(?:of|and|de|de la|la|las|los|del|della|delle|dei|degli|di|do|da|dos|das|des|du|le|les|van|van de|den|der|am|e|u|v|nad|pod|ob|na)"
-_SMALL = r"[a-zà-öø-ÿ][a-zà-öø-ÿő.'-]{1,20}"
+_SMALL = r"[a-zß-öø-ÿ][a-zß-öø-ÿő.'-]{1,20}"
 _UNIT = r"(?:Suite|Ste\.?|Apt\.?|Apartment|Unit|Flat|Floor|Room|#) ?[A-Za-z]?\d{1,5}[A-Za-z]?"
 
 _COUNTRIES = (
@@ -187,7 +187,7 @@ ADDRESS = Category(
             rank=RECORD,
         ),
         Pattern(
-            rf"(?<![A-Za-z0-9.,:/-])(?:\d{{1,5}} ){{0,2}}(?:{_CAP} ){{1,3}}(?:[a-zà-ÿő]{{3,12}} )?{_HUNGARIAN} {_NUMBER}\.?{_TAIL}",
+            rf"(?<![A-Za-z0-9.,:/-])(?:\d{{1,5}} ){{0,2}}(?:{_CAP} ){{1,3}}(?:[a-zß-ÿő]{{3,12}} )?{_HUNGARIAN} {_NUMBER}\.?{_TAIL}",
             _is_numbered,
             rank=RECORD,
         ),
