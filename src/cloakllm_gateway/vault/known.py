@@ -16,7 +16,8 @@ this is linear too, and a cut-off copy is hidden as well.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -42,6 +43,9 @@ _SPACELESS = (
     ("\uac00", "\ud7af"),  # Hangul: particles follow a name without a space
     ("\uf900", "\ufaff"),  # Han, compatibility
 )
+#: A character that a value may begin with though a word goes on there.
+_INNER = lazy("(?<=[^\\W_])[{0}]|(?<=[{0}])[^\\W_]".format("".join(f"{first}-{last}" for first, last in _SPACELESS)))
+_start: Callable[[re.Match[str]], int] = re.Match.start
 
 
 class Known(Struct):
@@ -147,11 +151,16 @@ class KnownValues:
     def _hits(self, text: str, origin: str) -> Iterator[_Hit]:
         folded = text.casefold()
         probe = _Probe(text, folded, _offsets(text) if len(folded) != len(text) else None, origin)
-        beginnings, shortest, done = self._lengths, self._shortest, 0
-        for at in _starts(folded):
-            if at >= done and folded[at : at + shortest] in beginnings and (hit := self._longest(probe, at)):
+        done = 0
+        for at in self._places(folded):
+            if at >= done and (hit := self._longest(probe, at)):
                 done = hit.end
                 yield hit if probe.offsets is None else hit._replace(start=probe.offsets[at], end=probe.offsets[done])
+
+    def _places(self, folded: str) -> list[int]:
+        """Where something begins as a value does; nearly all of a message's words end here, so this is quick."""
+        beginnings, shortest = self._lengths, self._shortest
+        return [at for at in _starts(folded) if folded[at : at + shortest] in beginnings]
 
     def _longest(self, probe: _Probe, at: int) -> _Hit | None:
         """The longest value at ``at``, in positions of the folded text."""
@@ -242,12 +251,12 @@ def _counts(known: Known, probe: _Probe, start: int, end: int) -> bool:
     return True
 
 
-def _starts(text: str) -> Iterator[int]:
-    """Where a value may begin: at a word, a symbol, and anywhere in a script without spaces."""
-    for piece in _PIECE.finditer(text):
-        yield piece.start()
-        if not piece[0].isascii():
-            yield from (at for at in range(piece.start() + 1, piece.end()) if not _glued(text[at - 1], text[at]))
+def _starts(text: str) -> Iterable[int]:
+    """Where a value may begin: at a word, a symbol, and anywhere in a script without spaces; in order."""
+    starts = map(_start, _PIECE.finditer(text))
+    if text.isascii() or not _INNER.search(text):
+        return starts
+    return sorted({*starts, *map(_start, _INNER.finditer(text))})
 
 
 def _glued(one: str, other: str) -> bool:
