@@ -96,6 +96,14 @@ def test_restoring_what_was_hidden_gives_the_text_back_exactly(text, data):
     assert (back.lexeme if isinstance(back, NumberText) else back) == text
 
 
+def test_a_find_that_takes_quotes_of_nested_json_with_it_becomes_all_of_the_text():
+    """No spelling gives back what stood in two strings at once: it would be escaped where it is put."""
+    text = '{"j": "[\\"kim\\", \\"lee\\"]", "n": 1}'
+    hidden, entries, _ = hide(text, [Span(text.index("im"), text.index("ee"), "EMAIL", "", "x")])
+    assert hidden == "[EMAIL_0]"
+    assert restore(hidden, lambda match, place: entries[match.token]) == text
+
+
 @given(TEXTS)
 def test_a_resolver_that_knows_nothing_leaves_every_text_alone(text):
     assert restore(text, lambda match, place: None) == text

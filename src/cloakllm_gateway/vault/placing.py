@@ -30,7 +30,7 @@ from cloakllm_gateway.spans import Encoding, Kind, Span
 from cloakllm_gateway.vault import code
 from cloakllm_gateway.vault.code import Language
 from cloakllm_gateway.vault.contexts import Bare, Layers, Spot, decoded, encoded, is_json, numbers, repeated_keys, spots
-from cloakllm_gateway.vault.entries import Entry, Spelling
+from cloakllm_gateway.vault.entries import Entry, Spelling, Token
 from cloakllm_gateway.vault.tokens import LITERAL, TokenMatch
 
 
@@ -176,8 +176,9 @@ class Standing(NamedTuple):
     quote: str = ""
 
 
-#: A token of no category that can exist; only its length and its form matter here.
-_PLACEHOLDER = "[X_0]"
+def _placeholder(number: int) -> Token:
+    """A token of no category that exists: how it is written matters here, and what it stands for does not."""
+    return Token("X", number)
 
 
 def standing(text: str, spans: Sequence[Span]) -> list[Standing]:
@@ -186,7 +187,9 @@ def standing(text: str, spans: Sequence[Span]) -> list[Standing]:
     Restoring sees tokens, not values, so contexts are those of the text with
     its spans replaced: a value with a blank in it ends a URL, its token does
     not.  A find in a bare number of JSON text grows to the whole number, and
-    its token needs quotes there.
+    its token needs quotes there.  Where finds in text that is nested in JSON
+    take so much of it with them that no spelling of theirs would give it back,
+    all of the text becomes one.
     """
     if len(spans) == 1 and (spans[0].start, spans[0].end) == (0, len(text)):
         return [Standing(spans[0]._replace(value=text, encoding=Encoding.PLAIN))]
@@ -197,25 +200,48 @@ def standing(text: str, spans: Sequence[Span]) -> list[Standing]:
         grown = [s._replace(encoding=Encoding.PLAIN) if s.encoding is Encoding.JSON_NUMBER else s for s in grown]
         quotes = [""] * len(grown)
         found = _spots_of(text, grown, quotes)
-    return [
+    spelled = [
         Standing(_spelled(span, text[span.start : span.end], spot.layers if spot else ()), mark)
         for span, spot, mark in zip(grown, found, quotes, strict=True)
     ]
+    if any(spot and len(spot.layers) > 1 for spot in found) and not _is_given_back(text, spelled):
+        surest = max(spans, key=lambda span: (span.sensitive, span.rank))
+        return [Standing(surest._replace(start=0, end=len(text), value=text, canonical="", encoding=Encoding.PLAIN))]
+    return spelled
+
+
+def _is_given_back(text: str, spelled: Sequence[Standing]) -> bool:
+    """Whether restoring gives back this text once its spans were replaced."""
+    hidden, _ = _hidden(text, [span for span, _ in spelled], [quote for _, quote in spelled])
+    entries = {}
+    for number, (span, _) in enumerate(spelled):
+        raw, token = text[span.start : span.end], _placeholder(number)
+        kind = Kind.NUMBER if span.encoding is Encoding.JSON_NUMBER else Kind.STRING
+        spelling = Spelling(span.category, raw, span.value or raw, raw, span.encoding, kind)
+        entries[token] = Entry(token, spelling, "", frozenset())
+    return restore(hidden, lambda match, _: entries.get(match.token)) == text
 
 
 def _spots_of(text: str, spans: Sequence[Span], quotes: Sequence[str]) -> list[Spot | None]:
     """Where the tokens of ``spans`` will stand, each between its quotes."""
+    hidden, starts = _hidden(text, spans, quotes)
+    found = {spot.start: spot for spot in spots(hidden)}
+    return [found.get(start) for start in starts]
+
+
+def _hidden(text: str, spans: Sequence[Span], quotes: Sequence[str]) -> tuple[str, list[int]]:
+    """The text with a token in place of each span, between its quotes, and where the tokens begin."""
     pieces: list[str] = []
     starts: list[int] = []
     done = length = 0
-    for span, mark in zip(spans, quotes, strict=True):
+    for number, (span, mark) in enumerate(zip(spans, quotes, strict=True)):
+        token = str(_placeholder(number))
         length += span.start - done + len(mark)
         starts.append(length)
-        length += len(_PLACEHOLDER) + len(mark)
-        pieces += (text[done : span.start], mark, _PLACEHOLDER, mark)
+        length += len(token) + len(mark)
+        pieces += (text[done : span.start], mark, token, mark)
         done = span.end
-    found = {spot.start: spot for spot in spots("".join((*pieces, text[done:])))}
-    return [found.get(start) for start in starts]
+    return "".join((*pieces, text[done:])), starts
 
 
 def _spelled(span: Span, raw: str, layers: Layers) -> Span:
