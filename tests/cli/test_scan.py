@@ -93,8 +93,22 @@ def test_broken_lines_are_told_by_number_and_the_others_are_scanned():
         "cloakllm-gateway: standard input: line 2: is not a line of JSON; without --jsonl a file is scanned whole",
         'cloakllm-gateway: standard input: line 3: is not an object with a string "text"',
         "cloakllm-gateway: standard input: line 4: is not UTF-8 text: "
-        "convert it (iconv -f WINDOWS-1252 -t UTF-8, or -f UTF-16)",
+        "convert it (iconv -f WINDOWS-1252 -t UTF-8, or whatever it was written in)",
     ]
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        ("Übersicht".encode("latin-1"), "is not UTF-8 text: convert it (iconv -f WINDOWS-1252 -t UTF-8, or"),
+        ("kim".encode("utf-16"), "is not UTF-8 text: convert it (iconv -f UTF-16 -t UTF-8)"),
+        (b"\x7fELF\x02\x01\x01\0\0\xff", "is no text: it holds zero bytes"),
+    ],
+)
+def test_why_bytes_can_not_be_scanned(data: bytes, why: str) -> None:
+    done = scan("--no-names", given=data)
+    assert why in done.stderr.replace("\n", " ")
     assert done.returncode == 1
 
 

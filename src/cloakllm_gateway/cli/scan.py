@@ -188,7 +188,16 @@ def hidden(text: str, shown: str, entries: Mapping[Token, Entry]) -> Iterator[Hi
 
 
 #: Spreadsheets export otherwise, and no character says in which way.
-_NOT_UTF8 = "is not UTF-8 text: convert it (iconv -f WINDOWS-1252 -t UTF-8, or -f UTF-16)"
+_NOT_UTF8 = "is not UTF-8 text: convert it (iconv -f WINDOWS-1252 -t UTF-8, or whatever it was written in)"
+_UTF16 = "is not UTF-8 text: convert it (iconv -f UTF-16 -t UTF-8)"
+_BINARY = "is no text: it holds zero bytes"
+
+
+def _unreadable(data: bytes) -> str:
+    """Why bytes that are no UTF-8 can't be scanned."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return _UTF16
+    return _BINARY if b"\0" in data else _NOT_UTF8
 
 
 def _opened(files: Sequence[str]) -> Iterator[tuple[str, IO[bytes]] | Broken]:
@@ -219,7 +228,7 @@ def _texts(files: Sequence[str]) -> Iterator[Given | Broken]:
         try:
             yield Given(where, data.decode("utf-8-sig"), len(data))
         except UnicodeDecodeError:
-            yield Broken(where, _NOT_UTF8, len(data))
+            yield Broken(where, _unreadable(data), len(data))
 
 
 def _lines(files: Sequence[str]) -> Iterator[Given | Broken]:
@@ -247,7 +256,7 @@ def _line(where: str, line: bytes) -> Given | Broken:
     try:
         given = json.loads(line.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        return Broken(where, _NOT_UTF8, len(line))
+        return Broken(where, _unreadable(line), len(line))
     except (ValueError, RecursionError):
         return Broken(where, "is not a line of JSON; without --jsonl a file is scanned whole", len(line))
     if not isinstance(given, dict) or not isinstance(given.get("text"), str):
