@@ -15,7 +15,7 @@ from cloakllm_gateway.core.calls import Calls, is_ours
 from cloakllm_gateway.core.events import Drop, Effect, Log, Record, Send, StartTimer, StopTimer, Timer
 from cloakllm_gateway.core.jobs import Jobs, Work
 from cloakllm_gateway.core.settings import Settings
-from cloakllm_gateway.core.upstream import Phase, Upstream
+from cloakllm_gateway.core.upstream import NOT_STARTED, Phase, Upstream
 from cloakllm_gateway.protocol import eras, jsonrpc
 from cloakllm_gateway.protocol.eras import Client, Era
 from cloakllm_gateway.protocol.jsonrpc import Failure, Response
@@ -26,6 +26,7 @@ STARTUP = Timer("startup")
 #: Seconds that an upstream may think about an era it may not know; some keep silent.
 PROBE = 10.0
 
+_SILENT = "it has not answered the handshake: it may need longer (startup_timeout, startup_wait), or be no MCP server"
 REFUSED = "it refused the handshake or named no protocol version that the gateway speaks"
 
 
@@ -90,6 +91,8 @@ class Greeting:
 
     def _greet(self, upstream: Upstream) -> None:
         upstream.phase = Phase.GREETING
+        if upstream.reason == NOT_STARTED:
+            upstream.reason = _SILENT
         if self._front is Era.STATELESS and not upstream.knows_no_probe:
             self._discover(upstream, then=self._initialize)
         else:
@@ -190,7 +193,7 @@ class Greeting:
             self.agreed = self._common(ready)
             for upstream in self._upstreams.values():
                 if upstream.phase is not Phase.READY:
-                    about = {"upstream": upstream.name, "reason": upstream.reason or "it has not answered yet"}
+                    about = {"upstream": upstream.name, "reason": upstream.reason}
                     self._emit(Log("warning", "upstream_not_ready", about))
             self._collect_instructions(ready)
 
@@ -221,7 +224,7 @@ class Greeting:
         return min(versions, default="") or handshake.version_to_ask(self._hello.get("protocolVersion"))
 
     def _states(self) -> str:
-        return "; ".join(f"{u.name}: {u.reason or 'it has not answered yet'}" for u in self._upstreams.values())
+        return "; ".join(f"{u.name}: {u.reason}" for u in self._upstreams.values())
 
     def _collect_instructions(self, ready: list[Upstream]) -> None:
         """Make each upstream's greeting clean as what it is, then merge."""

@@ -92,6 +92,9 @@ class Lane:
         return leaving
 
 
+NOT_STARTED = "it has not started yet"
+
+
 class Upstream(Struct):
     """The running state of one configured upstream.
 
@@ -100,7 +103,7 @@ class Upstream(Struct):
 
     settings: UpstreamSettings
     phase: Phase = Phase.DOWN
-    reason: str = "it has not started yet"
+    reason: str = NOT_STARTED
     version: str = ""
     era: Era = Era.SESSION
     knows_no_probe: bool = False
