@@ -196,6 +196,10 @@ class Seen(NamedTuple):
 _NOTHING = Seen({}, {})
 
 
+#: By the number of a truth or the name of a sign.
+_Expressions = dict[int | str, str]
+
+
 class Gate:
     """For a set of truths, and of named signs, which are expressions of the linear engine over screened bytes.
 
@@ -214,18 +218,42 @@ class Gate:
 
         One for both would have the product of their states.
         """
-        worded: dict[int | str, str] = {}
-        shaped: dict[int | str, str] = {}
+        worded, foreign, _ = self._expressions
+        return [*_automata(worded | foreign), *self._of_shapes]
+
+    @cached_property
+    def _automata_of_scripts(self) -> list[_Automaton]:
+        """The same for buffers that are not ASCII, where every letter may begin a word of another script.
+
+        So these words are apart from those in ASCII, and the expression that has most of them from the others.
+        """
+        worded, foreign, _ = self._expressions
+        largest = max(foreign, key=lambda name: len(foreign[name]), default=None)
+        alone = {name: expression for name, expression in foreign.items() if name == largest}
+        others = {name: expression for name, expression in foreign.items() if name != largest}
+        return [*_automata(worded, others, alone), *self._of_shapes]
+
+    @cached_property
+    def _of_shapes(self) -> list[_Automaton]:
+        return _automata(self._expressions[2])
+
+    @cached_property
+    def _expressions(self) -> tuple[_Expressions, _Expressions, _Expressions]:
+        """Those that begin with a word, the same where some are not ASCII, and those that begin with a shape."""
+        worded: _Expressions = {}
+        foreign: _Expressions = {}
+        shaped: _Expressions = {}
         for index, truth in enumerate(self._truths):
-            (worded if index in self._worded else shaped)[index] = relaxed(truth)
+            kind = shaped if index not in self._worded else worded if truth.isascii() else foreign
+            kind[index] = relaxed(truth)
         for name, sign in self._signs().items():
             (worded if _is_worded(sign) else shaped)[name] = sign
-        return [_Automaton(expressions) for expressions in (worded, shaped) if expressions]
+        return worded, foreign, shaped
 
     def look(self, buffer: str, screen: bytes) -> Seen:
         """What may be where."""
         found: dict[int | str, Ranges] = {}
-        automata = self._automata
+        automata = self._automata if buffer.isascii() else self._automata_of_scripts
         cuts = _cuts(buffer)
         last = len(cuts) - 1
         for at in range(last):
@@ -259,6 +287,10 @@ class Gate:
 
 def _is_worded(expression: str) -> bool:
     return "(?i:" in expression
+
+
+def _automata(*sets: Mapping[int | str, str]) -> list[_Automaton]:
+    return [_Automaton(expressions) for expressions in sets if expressions]
 
 
 class _Automaton:

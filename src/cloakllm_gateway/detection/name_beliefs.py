@@ -152,15 +152,25 @@ def may_be_believed(text: str, start: int, end: int) -> bool:
     """Whether :func:`cores` could keep anything of a stretch, whatever a model takes for a person in it.
 
     A find may begin where a word does, or a part of one behind what is no cased letter.
+    Of a very long word that is not looked into.
     """
-    rest = _REST.match(text, end)
+    rest = _REST.match(text, end, end + _LONGEST)
     assert rest is not None  # it may be empty
+    if rest.end() == end + _LONGEST:
+        return True
     return any(_may_hold_name(text, *match.span()) for match in _NAME.finditer(text, start, rest.end()))
+
+
+#: A word with more letters than this may hold anything: it has a part for each letter without case.
+_LONGEST = 32
 
 
 def _may_hold_name(text: str, start: int, end: int) -> bool:
     """The same for words that stand together: two in a row that may be one, or one that is nothing else."""
-    words = [[word, *_parts(word)] for word in _words(text, start, end)]
+    found = _words(text, start, end)
+    if any(len(word.text) > _LONGEST for word in found):
+        return True
+    words = [[word, *_parts(word)] for word in found]
     in_small = any(word.low in SURE for word in chain(*words) if not word.capital)
     if glued_before(text, start):
         words[0].pop(0)
