@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from functools import cache
 
 import pytest
@@ -11,7 +12,17 @@ from hypothesis import strategies as st
 
 from cloakllm_gateway.detection.catalogue import CATALOGUE
 from cloakllm_gateway.detection.engine import Detector
-from cloakllm_gateway.detection.gate import OVERLAP, SEPARATOR, WINDOW, Gate, compiled, leading, relaxed, screened
+from cloakllm_gateway.detection.gate import (
+    OVERLAP,
+    SEPARATOR,
+    WINDOW,
+    Gate,
+    compiled,
+    leading,
+    relaxed,
+    screened,
+    widest,
+)
 from cloakllm_gateway.spans import Text
 
 EXAMPLES = [example.text for category in CATALOGUE.values() for example in category.all_examples()]
@@ -130,6 +141,30 @@ def test_what_leads_a_truth(truth: str, expected: str) -> None:
 @pytest.mark.parametrize("truth", ["a*", "(?:a|)", "[^a]b", ".b", r"\Wb", "(?i:[a-c])d"])
 def test_what_may_begin_with_too_much_is_not_told(truth: str) -> None:
     assert leading(truth) == ""
+
+
+@pytest.mark.parametrize("truth", TRUTHS)
+def test_no_match_is_wider_than_its_truth_says(truth: str) -> None:
+    for text in EXAMPLES:
+        for match in plain(truth).finditer(text):
+            assert len(match[0]) <= widest(truth)
+
+
+@pytest.mark.parametrize(
+    ("truth", "expected"),
+    [
+        (r"(?<![a-z])(?:no[.])?(\d{2,4}|[x-z]é?)(?=:abc)", 7),
+        ("a{3}|bc", 3),
+        ("(?:ab|c){2,5}d?", 11),
+        (r"\bé(?!x)(?<!(?:y|z))", 1),
+        ("(?:ab?|)", 2),
+        ("a+b", sys.maxsize),
+        ("(?:a*|b)c", sys.maxsize),
+        ("a{2,}", sys.maxsize),
+    ],
+)
+def test_how_wide_a_match_may_be(truth: str, expected: int) -> None:
+    assert widest(truth) == expected
 
 
 def test_truths_reach_no_further_than_windows_overlap() -> None:

@@ -62,6 +62,26 @@ def test_a_text_of_another_script_takes_not_much_longer(letters: str) -> None:
     assert seconds(other, 4) <= 120 * seconds(plain, 6)  # 30 to 55; without a look at what leads a truth 260
 
 
+@pytest.mark.parametrize(
+    ("unit", "end"),
+    [
+        ("я", "@x.org"),
+        ("文", "@x.org"),
+        ("d.", "://u:pw9@h"),
+        ("G-", r"L81\q__362"),
+        ("Birth_", 'Birth_date":{"year":1980'),
+        ("O3_8yy_", "-k-5iB-5-F7N-NB____.EOnmB-.x_Tz80h--4_-_p0-hu_9W8-_YrK"),
+        ("(36-.-2(-5-(9--3--6", "-celL"),
+        ("ñя", "ñ嵐ᜟ?\xa0Ste.v1522J"),
+    ],
+)
+def test_many_beginnings_with_one_far_end_take_no_more_than_their_length_says(unit: str, end: str) -> None:
+    """Each looks like a place to the linear engine, which then reads on to the end."""
+    text = unit * (60_000 // len(unit)) + end
+    DETECTOR.find([Text(text)])
+    assert seconds(text, 2) < 1  # it took 2 to 15, and four times as long for twice the text
+
+
 def test_question_marks_are_not_taken_for_letters() -> None:
     """To the linear engine they look like letters that are not ASCII."""
     DETECTOR.find([Text("?" * SMALL)])

@@ -20,6 +20,7 @@ looks at behind its end, never reaches further over white space than ``OVERLAP``
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from typing import NamedTuple
@@ -347,12 +348,11 @@ class Truth:
         self._place = linear.compiled(place, memory=32 << 20)
         self._before = 0 if place.startswith(_EDGE) else 1
         self._lead = re.compile("" if truth.isascii() else leading(truth), re.ASCII)
+        self._next = self._next_place
         if self._lead.pattern and not any(map(self._lead.match, _ASCII)):
             self._next = self._next_of_its_script
-        elif self._lead.pattern and not for_ascii:
-            self._next = self._next_place_of_its_script
-        else:
-            self._next = self._next_place
+        self._of_script = self._lead if self._lead.pattern and not for_ascii else None
+        self._widest = widest(truth)
 
     def values(self, buffer: str, screen: bytes, ranges: Ranges, judge: Judge) -> list[tuple[int, int, int]]:
         """What it finds in ranges of the gate: where the match begins, where the value begins and ends, in order.
@@ -384,25 +384,33 @@ class Truth:
     # character more before each of the buffer.
 
     def _next_place(self, buffer: str, screen: bytes, at: int, stop: int, limit: int) -> re.Match[str] | None:
-        find, match, before = self._place, self._match, self._before
-        while at < stop and (first := find(screen, at + before, stop + 1)[0][0] - before) >= 0:
+        """By places; one may end further away than any match, and then so may all that begin before its end.
+
+        Those are looked for no further than a match may reach.  Letters of other scripts are places to the linear
+        engine: there this goes on at what a match may begin with.
+        """
+        find, match, before, lead, most = self._place, self._match, self._before, self._of_script, self._widest
+        far, last_end = 0, stop + 1
+        while at < stop:
+            end = last_end if at >= far else min(last_end, at + 2 * most + 64)
+            first, last = find(screen, at + before, end)[0]
+            if first < 0:
+                if end == last_end:
+                    break
+                at = end - most  # what begins before that would have ended
+                continue
+            if last - first > most + 2:
+                far = last
+            first -= before
+            if lead is not None:
+                if (begin := lead.search(buffer, first, stop)) is None:
+                    break
+                if begin.start() > first:
+                    at = begin.start()
+                    continue
             if (candidate := match(buffer, first, limit)) is not None:
                 return candidate
             at = first + 1
-        return None
-
-    def _next_place_of_its_script(
-        self, buffer: str, screen: bytes, at: int, stop: int, limit: int
-    ) -> re.Match[str] | None:
-        """Letters of other scripts are places to the linear engine: this goes on at what a match may begin with."""
-        find, match, before, lead = self._place, self._match, self._before, self._lead
-        while at < stop and (first := find(screen, at + before, stop + 1)[0][0] - before) >= 0:
-            if (begin := lead.search(buffer, first, stop)) is None:
-                break
-            if (at := begin.start()) == first:
-                if (candidate := match(buffer, first, limit)) is not None:
-                    return candidate
-                at = first + 1
         return None
 
     def _next_of_its_script(self, buffer: str, screen: bytes, at: int, stop: int, limit: int) -> re.Match[str] | None:
@@ -470,6 +478,45 @@ def leading(truth: str) -> str:
 
 
 _ASCII = [chr(code) for code in range(128)]
+
+
+def widest(truth: str) -> int:
+    """How many characters a match of the truth may have; as many as there may be where that has no bound.
+
+    >>> widest(r"(?<![a-z])(?:no[.])?(\\d{2,4}|[x-z]é?)(?=:)")
+    7
+    """
+    groups: list[tuple[int, int]] = []
+    most, size, last = 0, 0, 0  # of the alternatives before, of what stands in this one, of the element read last
+    pieces = _PIECE.finditer(truth)
+    for piece in pieces:
+        kind, text = piece.lastgroup, piece[0]
+        if kind == "group":
+            groups.append((most, size))
+            most, size = 0, 0
+        elif text == ")":
+            last = max(most, size)
+            most, size = groups.pop()
+            size += last
+        elif kind == "look":
+            _skipped(pieces)
+        elif kind == "repeat":
+            bound = text.rstrip("?")[1:-1].partition(",") if text[0] == "{" else ("", "", "1" if text[0] == "?" else "")
+            times = bound[2] if bound[1] or text[0] != "{" else bound[0]
+            size += last * (int(times) - 1 if times else sys.maxsize) if times != "0" else 0
+        elif kind == "plain":
+            for char in text:
+                if char == "|":
+                    most, size = max(most, size), 0
+                else:
+                    last = 1
+                    size += 1
+        elif kind in ("charset", "escape", "other") and text != r"\b":
+            last = 1
+            size += 1
+    return min(max(most, size), sys.maxsize)
+
+
 _COMPLEMENTS = (r"\W", r"\D", r"\S")
 _OPTIONAL = lazy(r"[*?]|\{0?,")
 
