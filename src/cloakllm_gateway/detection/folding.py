@@ -20,8 +20,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import cache, lru_cache
 from itertools import chain
 
-import re2
-
 from cloakllm_gateway.detection import linear
 from cloakllm_gateway.detection.view import Piece, View
 from cloakllm_gateway.errors import DetectionError
@@ -116,7 +114,9 @@ def kinds(text: str) -> tuple[str, ...]:
     """The decoders worth running on a text: one linear pass over its bytes."""
     if len(text) < _SHORTEST_RUN and text.isascii() and text.isalnum():
         return ()
-    found: list[int] = _signs().Match(text.encode("ascii", "replace")) or []
+    found = _signs().matched(text.encode("ascii", "replace"))
+    if found is None:
+        raise DetectionError("The search for what is encoded ran out of memory")
     return kinds_of(text, {_NAMES[number] for number in found})
 
 
@@ -159,12 +159,8 @@ _NAMES = (*SIGNS,)
 
 
 @cache
-def _signs() -> re2.Set:
-    signs = re2.Set.SearchSet(linear.options())
-    for expression in SIGNS.values():
-        signs.Add(expression)
-    signs.Compile()
-    return signs
+def _signs() -> linear.Alternatives:
+    return linear.Alternatives(SIGNS.values(), linear.options())
 
 
 def _pieces(text: str, due: Due, flat: bool) -> Iterator[Piece]:
