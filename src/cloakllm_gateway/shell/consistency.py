@@ -26,6 +26,7 @@ RESERVED_NAMES = frozenset({CLIENT, "gateway", "*"})
 _UPSTREAM_NAME = lazy(r"[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*", re.ASCII)
 _NAME_RULE = "Letters, digits and hyphens, joined by single underscores"
 _CATEGORY_RULE = "Capitals and digits joined by single underscores, the last part not a number"
+_LOCALE_RULE = 'Write a language, or a language and a country, like "de" or "de_AT"'
 #: The entity types of the default model (OntoNotes 5).
 NAME_LABELS = frozenset(
     "PERSON NORP FAC ORG GPE LOC PRODUCT EVENT WORK_OF_ART LAW LANGUAGE DATE TIME PERCENT MONEY QUANTITY ORDINAL"
@@ -191,6 +192,18 @@ def _check_vault(config: Config) -> None:
         raise Invalid("vault.url", "is not the address of a Redis", "Like redis://localhost:6379/0, or rediss://")
 
 
+def _check_locale(config: Config) -> None:
+    locale = config.detection.locale
+    if locale is None:
+        return
+    from cloakllm_gateway.detection.regions import meant, region
+
+    if region(locale) is None:
+        near = meant(locale)
+        hint = f'Did you mean "{near}"?' if near else _LOCALE_RULE
+        raise Invalid("detection.locale", "is no locale that is known here", hint)
+
+
 def _check_lists(config: Config) -> None:
     for name in ("allow_list", "deny_list"):
         for i, text in enumerate(getattr(config.detection, name)):
@@ -234,6 +247,7 @@ CHECKS: tuple[Callable[[Config], None], ...] = (
     _check_patterns,
     _check_labels,
     _check_lists,
+    _check_locale,
     _check_vault,
     _check_names_available,
     _check_anchor,

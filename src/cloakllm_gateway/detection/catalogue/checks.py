@@ -9,7 +9,6 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Callable
-from functools import lru_cache
 from importlib import import_module
 
 from cloakllm_gateway.patterns import lazy
@@ -180,21 +179,6 @@ def dialled(text: str) -> bool:
 
 
 _DATE_LIKE = lazy(r"(?:19|20)\d\d[-./ ]?[01]\d[-./ ]?[0-3]\d|[0-3]?\d[-./][01]?\d[-./](?:19|20)\d\d", re.ASCII)
-
-
-@lru_cache(maxsize=20_000)
-def national_phone(text: str, regions: tuple[str, ...]) -> bool:
-    """Whether some region's numbering plan has this number; exact, and slow: 60 to 90 microseconds."""
-    import phonenumbers
-
-    for region in regions:
-        try:
-            parsed = phonenumbers.parse(text, region)
-        except phonenumbers.NumberParseException:
-            continue
-        if phonenumbers.is_valid_number(parsed):
-            return True
-    return False
 
 
 def phone_canonical(text: str) -> str:

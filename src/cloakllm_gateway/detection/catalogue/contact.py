@@ -203,6 +203,9 @@ PHONE = Category(
         Pattern(
             rf"(?<![A-Za-z0-9+./_:#-])\(?[01](?:{_SEP}\d){{6,12}}(?![A-Za-z0-9]|[./:-]\d)", rank=CONTEXT, regional=True
         ),
+        Pattern(  # the trunk prefix of Russia and some of its neighbours
+            rf"(?<![A-Za-z0-9+./_:#-])8(?:{_SEP}\d){{10}}(?![A-Za-z0-9]|[./:-]\d)", rank=CONTEXT, regional=True
+        ),
         Pattern(
             r"(?<![A-Za-z0-9+./_:#-])[2-9]\d{1,4}(?:[ -]\d{2,5}){1,4}(?![A-Za-z0-9]|[./:-]\d)",
             rank=CONTEXT,

@@ -51,7 +51,7 @@ class Pattern(NamedTuple):
     proof: Proof | None = None
     rank: int = SHAPED
     near: str = ""  # a word of this expression must stand close by (case ignored)
-    regional: bool = False  # only with a locale; the proof is then :func:`checks.national_phone`
+    regional: bool = False  # only with a locale; the proof is then :func:`national.national_phone`
     extent: Extent | None = None  # see Extent
     prose: bool = False  # only in texts that may be read for names
 
