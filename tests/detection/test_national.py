@@ -109,9 +109,34 @@ WHOLE = [
 
 
 @pytest.mark.parametrize(("locale", "number"), WHOLE)
-@pytest.mark.parametrize("text", ["um {} an", "{}", "am 12.04.2025 {}", "14:30 {}", "v7 {},", "4711   {}", "{} 17:30"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "um {} an",
+        "{}",
+        "am 12.04.2025 {}",
+        "14:30 {}",
+        "v7 {},",
+        "4711   {}",
+        "Kunde 4711 {}",
+        "1. {}",
+        "2) {}",
+        "{} 17:30",
+    ],
+)
 def test_a_national_number_is_found_whole(locale: str, number: str, text: str) -> None:
     assert phones(text.format(number), locale) == [number]
+
+
+@pytest.mark.parametrize("between", [", ", " / ", " oder ", "\n", "; "])
+def test_two_numbers_are_two(between: str) -> None:
+    assert phones(f"030 901820{between}0151 23456789", "de") == ["030 901820", "0151 23456789"]
+
+
+def test_a_number_may_follow_another_at_once() -> None:
+    assert phones("020 7946 0958 07911 123456", "en_GB") == ["020 7946 0958", "07911 123456"]
+    two = ["8 (916) 123-45-67", "8 (495) 123-45-67"]
+    assert phones(" ".join(two), "ru") == two
 
 
 @given(st.sampled_from(WHOLE), st.sampled_from(["7 ", "12-", "4.", "3 (", "99/", "1 - "]))

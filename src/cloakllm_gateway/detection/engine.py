@@ -213,10 +213,13 @@ class Detector:
                 return max(found - start, 0) if found > 0 else found
 
         elif pattern.regional:
-            regions = self.settings.regions
+            regions, last = self.settings.regions, -1
 
             def judge(start: int, end: int) -> int:
-                return end - start if national_phone(buffer, start, end, regions) else 0
+                nonlocal last
+                size = national_phone(buffer, start, end, regions, last)
+                last = start + size if size else last
+                return size
 
         elif (proof := pattern.proof) is not None:
             known: dict[str, int] = {}  # columns and logs repeat their values

@@ -29,20 +29,43 @@ _DATES = (
     r"(?<![\d.])[0-3]?\d\.[01]?\d\.\d\d(?= |\Z)",  # 12.04.25
 )
 _DATE = lazy("|".join((*_DATES, r"\A(?:19|20)\d\d [01]\d [0-3]\d\Z")), re.ASCII)
-#: What is complete, so that a number may begin behind it: a date, a time, digits at a word (`v7`, `#12`).
-_COMPLETE = lazy(rf"(?:{'|'.join(_DATES)}|\d:\d\d|[A-Za-z_#:]\d+) \Z", re.ASCII)
+#: What is complete, so that a number may begin behind it.
+_COMPLETE = lazy(
+    "(?:"
+    + "|".join(
+        (
+            *_DATES,
+            r"\d:\d\d",  # a time of day
+            r"[A-Za-z_#]\d+",  # v7, #12
+            r"(?<![(\d])\d{1,2}[.)]",  # the number of an item: 1. or 2)
+            r"(?<!\d[ .()/-])(?<!\d)[1-9]\d{3,}",  # longer than any prefix: 4711
+        )
+    )
+    + r") \Z",
+    re.ASCII,
+)
+#: Between two numbers, as in `030 901820 / 0151 2345678`.
+_BETWEEN = " / "
 #: Thousands set apart.  Nine digits in threes are a number as many countries write theirs.
 _GROUPED = lazy(r"[1-9]\d?(?:([ .])\d{3})(?:\1\d{3})+|[1-9]\d\d(?:\.\d{3})+", re.ASCII)
 #: Behind an amount.
 _CURRENCY = lazy(r" ?(?:[€$£¥₽%]|(?:EUR|USD|GBP|CHF|PLN|CZK|HUF|DKK|NOK|SEK|RUB|Euro?|zł|Kč|Ft|kr|руб)(?!\w))")
 
 
-def national_phone(buffer: str, start: int, end: int, regions: tuple[str, ...]) -> bool:
-    """Whether a telephone number of some region begins and ends here, whole."""
-    before = buffer[max(start - _BEFORE, 0) : start]
-    if _GOING_ON.search(before) and not _COMPLETE.search(before):
-        return False
-    return _CURRENCY.match(buffer, end) is None and _is_national(buffer[start:end], regions)
+def national_phone(buffer: str, start: int, end: int, regions: tuple[str, ...], last: int = -1) -> int:
+    """How long the telephone number of some region is that begins here and ends at ``end`` or before; 0 if none does.
+
+    ``last`` is where the number before it ends.
+    """
+    if start - last > len(_BETWEEN) or last < 0:
+        before = buffer[max(start - _BEFORE, 0) : start]
+        if _GOING_ON.search(before) and not _COMPLETE.search(before):
+            return 0
+    text = buffer[start:end]
+    first = text.partition(_BETWEEN)[0]
+    if first != text and _is_national(first, regions):
+        return len(first)
+    return len(text) if _CURRENCY.match(buffer, end) is None and _is_national(text, regions) else 0
 
 
 @lru_cache(maxsize=20_000)
