@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from cloakllm_gateway.detection.engine import Detector
 from cloakllm_gateway.detection.regions import COUNTRIES, HOMES, region
@@ -139,9 +137,9 @@ def test_a_number_may_follow_another_at_once() -> None:
     assert phones(" ".join(two), "ru") == two
 
 
-@given(st.sampled_from(WHOLE), st.sampled_from(["7 ", "12-", "4.", "3 (", "99/", "1 - "]))
-def test_no_number_begins_in_the_midst_of_another(case: tuple[str, str], before: str) -> None:
-    locale, number = case
+@pytest.mark.parametrize(("locale", "number"), WHOLE)
+@pytest.mark.parametrize("before", ["7 ", "12-", "4.", "3 (", "99/", "1 - "])
+def test_no_number_begins_in_the_midst_of_another(locale: str, number: str, before: str) -> None:
     text = f"x {before}{number}"
     assert all(text.index(found) == 2 for found in phones(text, locale))
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: How far before a candidate the number reaches that it would be a part of, and the dates and times that are none.
 _BEFORE = 24
 #: Digits that what follows goes on with; two spaces and more are the gap between columns.
-_GOING_ON = lazy(r"\d(?! {2,3}\Z)[ .()/-]{1,3}\Z", re.ASCII)
+_GOING_ON = lazy(r"\d(?! {2,4}\Z)[ .()/-]{1,4}\Z", re.ASCII)
 
 _DATES = (
     r"(?<!\d)(?:19|20)\d\d([-./])[01]?\d\1[0-3]?\d(?!\d)",  # 2025-04-12
@@ -48,8 +48,8 @@ _COMPLETE = lazy(
 _BETWEEN = " / "
 #: Thousands set apart.  Nine digits in threes are a number as many countries write theirs.
 _GROUPED = lazy(r"[1-9]\d?(?:([ .])\d{3})(?:\1\d{3})+|[1-9]\d\d(?:\.\d{3})+", re.ASCII)
-#: Behind an amount.
-_CURRENCY = lazy(r" ?(?:[€$£¥₽%]|(?:EUR|USD|GBP|CHF|PLN|CZK|HUF|DKK|NOK|SEK|RUB|Euro?|zł|Kč|Ft|kr|руб)(?!\w))")
+#: Behind an amount, which never begins with 0.
+_CURRENCY = lazy(r" ?(?:[€$£¥₽]|(?:EUR|USD|GBP|CHF|PLN|CZK|HUF|DKK|NOK|SEK|RUB|Euro?|zł|Kč|Ft|kr|руб)(?!\w))")
 
 
 def national_phone(buffer: str, start: int, end: int, regions: tuple[str, ...], last: int = -1) -> int:
@@ -65,7 +65,9 @@ def national_phone(buffer: str, start: int, end: int, regions: tuple[str, ...], 
     first = text.partition(_BETWEEN)[0]
     if first != text and _is_national(first, regions):
         return len(first)
-    return len(text) if _CURRENCY.match(buffer, end) is None and _is_national(text, regions) else 0
+    if text[0] in "123456789" and _CURRENCY.match(buffer, end):
+        return 0
+    return len(text) if _is_national(text, regions) else 0
 
 
 @lru_cache(maxsize=20_000)
