@@ -33,8 +33,8 @@ class Field(Struct, frozen=True, gc=False):
 
 # -- braces ---------------------------------------------------------------------------------------
 
-#: What a key in quotes does not hold, and how long it may be with its quotes.
-_NO_KEY = lazy(r"[\"'\\\n{}\[\],:]")
+#: What a key in quotes does not hold, an apostrophe inside of a word apart, and how long it may be with its quotes.
+_NO_KEY = lazy(r"[\"\\\n{}\[\],:]|(?<![^\W\d_])'|'(?![^\W\d_])")
 _LONGEST_QUOTED = 66
 #: What stands between a key and its colon now and then.
 _BLANKS = frozenset(" \n\t")
@@ -172,7 +172,8 @@ def assignments(text: str, places: Iterable[int]) -> Iterator[Field]:
 # -- lines ----------------------------------------------------------------------------------------
 
 _LINE = lazy(
-    r"[ \t>*#•|-]{0,12}(?P<key>[^\W\d_][^\n:：={}\"';()\[\]|]{0,40})(?:;[^\n:]{1,80})?(?:[ ]\([^()\n]{1,20}\))?"
+    r"[ \t>*#•|-]{0,12}(?P<key>[^\W\d_](?:[^\n:：={}\"';()\[\]|]|(?<=[^\W\d_])'(?=[^\W\d_])){0,40})"
+    r"(?:;[^\n:]{1,80})?(?:[ ]\([^()\n]{1,20}\))?"
     r"[*_` \t]{0,4}[:：][*_`]{0,3}[ \t]{0,4}(?P<value>[^\n]{1,1024})"
 )
 #: How far behind the start of its line the colon of a key may stand.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache, lru_cache
 
 from cloakllm_gateway.detection import linear
 from cloakllm_gateway.detection.catalogue import CATALOGUE
 from cloakllm_gateway.detection.catalogue.identity import NATIONAL, NUMBERED
+from cloakllm_gateway.detection.foreign_keys import KEYS, NAMES, SHORT
 from cloakllm_gateway.patterns import lazy
 
 #: Categories whose presence says that a record is about a person.
@@ -45,29 +46,50 @@ _SHORT = frozenset(
 
 
 #: Letters that are no others with an accent.
-_LETTERS = str.maketrans({"ß": "ss", "ł": "l", "Ł": "L", "ø": "o", "Ø": "O", "æ": "ae", "œ": "oe", "đ": "d", "ı": "i"})
+_LETTERS = str.maketrans(
+    {"ß": "ss", "ł": "l", "Ł": "L", "ø": "o", "Ø": "O", "æ": "ae", "Æ": "Ae", "œ": "oe", "đ": "d", "Đ": "D", "ı": "i",
+     "ð": "d", "Ð": "D", "þ": "th", "Þ": "Th"}
+)  # fmt: skip
+#: Accents of Latin, Greek and Cyrillic letters; those of other scripts tell letters apart.
+_ACCENTS = re.compile(r"[\u0300-\u036f]+")
+#: A word of a key; what is not ASCII counts, but for punctuation.
+_WORD = re.compile(r"[a-z]+|[0-9]+|[^\x00-\xbf\u2000-\u2bff\u3000-\u3004\u3006-\u303f\u30fb]+")
 
 
 def normalise(key: str) -> tuple[str, ...]:
-    """The words of a key, lower case, accents off: ``customerE-Mail`` gives customer, e, mail."""
+    """The words of a key, lower case, accents off: ``customerE-Mail`` gives customer, e, mail.
+
+    Scripts other than Latin stay what they are: ``Отчество 2`` gives отчество, 2, with и for й.
+    """
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", key)
-    plain = unicodedata.normalize("NFKD", spaced.translate(_LETTERS)).encode("ascii", "ignore").decode() or spaced
-    return tuple(re.findall(r"[a-z]+|[0-9]+|[^\x00-\x7f]+", plain.lower()))
+    return tuple(_WORD.findall(_plain(spaced)))
+
+
+def _plain(text: str) -> str:
+    """A text in lower case, accents off."""
+    if not text.isascii():
+        bare = _ACCENTS.sub("", unicodedata.normalize("NFKD", text.translate(_LETTERS)))
+        text = unicodedata.normalize("NFC", bare)
+    return text.lower()
+
+
+def _normalised(keys: str) -> list[str]:
+    """Keys divided by commas, each as :func:`classify` looks it up."""
+    return ["".join(_WORD.findall(key)) for key in _plain(keys).split(",")]
+
+
+def _by_foreign_key() -> Iterator[tuple[str, str]]:
+    """The keys of all languages with their categories, normalised in one go: there are hundreds."""
+    lists = [(category, keys) for language in KEYS.values() for category, keys in language.items()]
+    categories = [category for category, keys in lists for _ in keys.split(",")]
+    return zip(_normalised(",".join(keys for _, keys in lists)), categories, strict=True)
 
 
 _BY_KEY: dict[str, str] = {key: name for name, category in CATALOGUE.items() for key in category.keys}
-#: Keys in scripts that :func:`normalise` leaves as they are.
-_BY_KEY.update(
-    (key, name)
-    for name, keys in {
-        "PHONE": "电话 手机 電話 전화 연락처 телефон",
-        "EMAIL": "邮箱 メール 이메일",
-        "PERSON": "姓名 氏名 名前 고객명 имя שם",
-        "ADDRESS": "地址 住所 주소 адрес",
-        "SECRET": "密码 пароль",
-    }.items()
-    for key in keys.split()
-)
+_BY_KEY.update(_by_foreign_key())
+_FOREIGN_NAMES = frozenset(_normalised(NAMES))
+#: What counts only as the whole key.
+_WHOLE = _SHORT.union(_normalised(SHORT))
 
 
 @lru_cache(maxsize=8192)
@@ -86,11 +108,11 @@ def classify(key: str) -> str:
         joined = "".join(words)
         if joined in _BY_KEY:
             return _BY_KEY[joined]
-        if joined in _BARE_NAMES:
+        if joined in _BARE_NAMES or joined in _FOREIGN_NAMES:
             return NAME
         for i in range(1, len(words)):
             tail = "".join(words[i:])
-            if tail in _BY_KEY and tail not in _SHORT and len(tail) > 1:
+            if tail in _BY_KEY and tail not in _WHOLE and len(tail) > 1:
                 return _BY_KEY[tail]
         if words[-1].isdigit() or words[-1] in _QUALIFIERS:
             words = words[:-1]
@@ -197,7 +219,7 @@ def _marks() -> linear.Search:
 
 @cache
 def _name_marks() -> linear.Search:
-    return linear.compiled(_marked(_any_of(_BARE_NAMES)), memory=64 << 20, any_case=True)
+    return linear.compiled(_marked(_any_of(_BARE_NAMES | _FOREIGN_NAMES)), memory=64 << 20, any_case=True)
 
 
 @cache
@@ -215,8 +237,11 @@ def _marked(keys: str) -> str:
 
 def _any_of(keys: Collection[str], divided: Callable[[str], str] = _DIVIDED.join) -> str:
     """An expression for the keys; one that counts only as a whole must not end another word."""
-    whole = _SHORT | _BARE_NUMBERS
-    last = "|".join(divided(key) for key in sorted(keys) if key.isascii() and key not in whole)
+    whole = _WHOLE | _BARE_NUMBERS | _FOREIGN_NAMES
+    ends = {key for key in keys if key.isascii() and key not in whole}
+    # Half of the keys end with another one, which finds them as well.
+    ends = {key for key in ends if not any(key[at:] in ends for at in range(1, len(key)))}
+    last = "|".join(divided(key) for key in sorted(ends))
     alone = "|".join(divided(key) for key in sorted(keys) if key.isascii() and key in whole)
     return f"(?:{last})|(?:^|[^a-z0-9])(?:{alone})"
 

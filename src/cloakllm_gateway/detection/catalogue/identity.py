@@ -213,9 +213,11 @@ def _numbered(
 
 
 _CODE = r"(?=[A-Za-z0-9-]{0,12}\d)[A-Za-z0-9](?:-?[A-Za-z0-9]){4,14}"
+#: ... and those of Russia and Ukraine: a series and a number.
+_TRAVEL_CODE = rf"{_CODE}|\d{{2}} ?\d{{2}} (?:№ ?)?\d{{6}}|[А-ЯІЇЄҐ]{{2}} ?(?:№ ?)?\d{{6}}"
 
 NUMBERED = (
-    _numbered("PASSPORT", r"passport|reisepass|passeport|pasaporte|passaporto|paspoort|paszport", _CODE,
+    _numbered("PASSPORT", r"passport|reisepass|passeport|pasaporte|passaporto|paspoort|paszport", _TRAVEL_CODE,
               ("reisepass", "passeport", "numerodepasseport", "numerodepasaporte", "numeropasaporte", "numeropassaporto", "numerodopassaporte", "numeropassaporte", "passaporte", "paspoort", "paspoortnummer", "paszport", "numerpaszportu", "nrpaszportu", "passnummer", "passport", "passportnumber", "passportno", "reisepassnummer", "numeropasseport", "pasaporte", "passaporto"),
               ("Passport no. «C01X00T47» issued", "my passport number is «X1234567» and", '{"passport_number": "«L898902C3»"}'), ("passport.js v0.7.0", "passport: required")),
     _numbered("DRIVER_LICENSE", r"driver'?s? licen[cs]e|driving licen[cs]e|\bdl\b|f[üu]hrerschein|permis de conduire", _CODE,

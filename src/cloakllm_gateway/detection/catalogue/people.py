@@ -289,6 +289,15 @@ _DATE = (
     rf"\d{{1,2}}(?:st|nd|rd|th|\.)? (?i:{_MONTH})\.?,? (?:19|20)\d\d|(?i:{_MONTH})\.? \d{{1,2}}(?:st|nd|rd"
     rf"|th)?,? (?:19|20)\d\d)"
 )
+#: A date under its key, in any language's words: 12 апреля 1985 г., 1985年4月12日, 1985. 4. 12., 12 tháng 4 năm 1985.
+_KEYED_DATE = (
+    rf"{_DATE}(?: ?(?:г|р)\.?)?(?:T00:00:00(?:\.0{{1,6}})?Z?)?"
+    r"|\d{4} ?[年년.] ?\d{1,2} ?[月월.] ?\d{1,2} ?[日일号.]?|(?:明治|大正|昭和|平成|令和)\d{1,2}年\d{1,2}月\d{1,2}日"
+    r"|\d{1,2}\. ?\d{1,2}\. ?\d{4}\.?|\d{1,2}[/.-]\d{1,2}[/.-]2[45]\d\d"
+    rf"|(?:ngày )?\d{{1,2}}\.? (?:de )?(?:[^\W\d_]|[{_SIGNS}]){{3,16}}\.?"
+    r"(?: \d{1,2})?(?: de| năm)? \d{4}(?: ?(?:г|р)\.?)?"
+    rf"|\d{{4}}\. (?:[^\W\d_]){{3,16}} \d{{1,2}}\."
+)
 
 DATE_OF_BIRTH = Category(
     "DATE_OF_BIRTH",
@@ -326,7 +335,7 @@ DATE_OF_BIRTH = Category(
         "datedenaissance", "fechanacimiento", "fechadenacimiento", "datanascita", "datadinascita", "datanascimento",
         "datadenascimento", "geboortedatum", "dataurodzenia", "born",
     ),
-    shape=rf"{_DATE}(?:T00:00:00(?:\.0{{1,6}})?Z?)?| ?\d{{8}}",
+    shape=rf"{_KEYED_DATE}| ?\d{{8}}",
     canonical=lambda text: digits(text) if text.strip()[:4].isdigit() else text.strip().casefold(),
     sensitive=True,
 )  # fmt: skip

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from cloakllm_gateway.detection.catalogue.contact import LETTERS
 from cloakllm_gateway.detection.catalogue.model import CONTEXT, RECORD, Category, Pattern, example
+from cloakllm_gateway.patterns import lazy
 
 _CAP = rf"[A-Z{LETTERS}][A-Za-z{LETTERS}∆.’'-]{{1,30}}"
 _GAP = r"[,\s>?]{1,8}"  # labels stand on lines of their own, quoted ones behind a mark
@@ -105,6 +106,15 @@ _SURELY_STREETS = ("Rua ", "Calle ", "Rue ", "rue ", "Avenida ", "Travessa ", "u
 def _less_full_stop(text: str) -> int:
     """What ends with a word, which may have a stop of its own or that of its sentence."""
     return len(text.rstrip("."))
+
+
+#: Chinese, Japanese and Korean: no blank stands between the parts of an address.
+_IDEOGRAPHS = lazy(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{2}")
+
+
+def _has_parts(text: str) -> bool:
+    """A value of more than one word, where the script has any."""
+    return " " in text.strip() or "," in text or _IDEOGRAPHS.search(text) is not None
 
 
 ADDRESS = Category(
@@ -266,8 +276,8 @@ ADDRESS = Category(
         "shippingaddress", "addressline", "adresse", "anschrift", "strasse", "strase", "rue", "direccion", "calle",
         "indirizzo", "via", "endereco", "rua", "morada", "adres", "straat", "ulica", "residence", "deliveryaddress",
     ),
-    shape=r"(?=.*(?<![A-Za-z])\d)(?=.*[^\W\d_])(?!\w+://)(?!0x)(?!.*@)[^\x00-\x09\x0b-\x1f<>{}\[\]$`|=\\]{6,200}",
-    plausible=lambda text: " " in text.strip() or "," in text,
+    shape=r"(?=.*(?:(?<![A-Za-z])\d|[一二三四五六七八九十][号號番丁]))(?=.*[^\W\d_])(?!\w+://)(?!0x)(?!.*@)[^\x00-\x09\x0b-\x1f<>{}\[\]$`|=\\]{6,200}",
+    plausible=_has_parts,
     canonical=lambda text: " ".join(text.replace(",", " ").split()).casefold(),
     keyed_rank=RECORD,
 )  # fmt: skip

@@ -1,0 +1,154 @@
+"""Records in many languages: whatever stands under a key is hidden, and the key is not."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from cloakllm_gateway.detection.catalogue import CATALOGUE
+from cloakllm_gateway.detection.engine import Detector
+from cloakllm_gateway.detection.foreign_keys import KEYS, NAMES, SHORT
+from cloakllm_gateway.detection.keys import NAME, classify, normalise
+from cloakllm_gateway.spans import Text
+
+RECORDS = {
+    "ru": {"Фамилия": "Смирнова", "Имя": "Анна", "Отчество": "Сергеевна", "Дата рождения": "12.04.1985",
+           "Адрес": "г. Казань, ул. Баумана, д. 5, кв. 12", "Телефон": "+7 (916) 123-45-67",
+           "Паспорт": "45 12 345678", "СНИЛС": "112-233-445 95", "ИНН": "500100732259"},
+    "ru, in one": {"ФИО": "Смирнова Анна Сергеевна", "Дата рождения": "12 апреля 1985 г.",
+                   "Номер телефона": "8 916 123-45-67", "Серия и номер паспорта": "4512 345678"},
+    "uk": {"Прізвище": "Шевченко", "Ім'я": "Олена", "По батькові": "Іванівна", "Дата народження": "12.04.1985",
+           "Адреса": "м. Київ, вул. Хрещатик, 22", "Телефон": "+380 44 123 45 67", "Номер паспорта": "МН 123456"},
+    "bg": {"Име": "Мария", "Презиме": "Иванова", "Фамилия": "Петрова", "Дата на раждане": "12.04.1985",
+           "Адрес": "гр. София, ул. Витоша 15", "Телефон": "+359 2 123 4567", "ЕГН": "7523169263"},
+    "sr": {"Ime": "Ivana", "Prezime": "Horvat", "Datum rođenja": "12.04.1985.", "Adresa": "Ilica 10, Zagreb",
+           "Broj telefona": "+385 1 234 5678"},
+    "el": {"Επώνυμο": "Παπαδοπούλου", "Όνομα": "Ελένη", "Πατρώνυμο": "Γεώργιος", "Ημερομηνία γέννησης": "12/04/1985",
+           "Διεύθυνση": "Ερμού 15, Αθήνα", "Τηλέφωνο": "+30 210 123 4567", "ΑΜΚΑ": "01013099997"},
+    "ar": {"الاسم الكامل": "فاطمة الزهراء", "اسم العائلة": "العلوي", "تاريخ الميلاد": "12/04/1985",
+           "العنوان": "شارع التحرير 15، القاهرة", "رقم الهاتف": "+20 2 2345 6789", "رقم الهوية": "28504120101234"},
+    "fa": {"نام": "مریم", "نام خانوادگی": "احمدی", "تاریخ تولد": "1985/04/12", "تلفن": "+98 21 1234 5678"},
+    "he": {"שם פרטי": "נועה", "שם משפחה": "כהן", "תאריך לידה": "12.04.1985", "כתובת": "רחוב הרצל 15, תל אביב",
+           "טלפון": "03-123-4567", "תעודת זהות": "39337423"},
+    "th": {"ชื่อ": "สมหญิง", "นามสกุล": "ใจดี", "วันเกิด": "12/04/2528", "ที่อยู่": "123/45 ถนนสุขุมวิท กรุงเทพฯ",
+           "เบอร์โทรศัพท์": "02-123-4567"},
+    "hi": {"नाम": "प्रिया", "उपनाम": "शर्मा", "जन्म तिथि": "12/04/1985", "पता": "15 गांधी मार्ग, दिल्ली",
+           "फ़ोन": "011 2345 6789", "मोबाइल नंबर": "98765 43210"},
+    "ja": {"姓": "山田", "名": "花子", "フリガナ": "ヤマダ ハナコ", "生年月日": "1985年4月12日",
+           "住所": "大阪府大阪市北区梅田3-1-1", "電話番号": "06-6345-1234", "メールアドレス": "hanako@example.jp"},
+    "zh": {"姓名": "王小明", "出生日期": "1985年4月12日", "地址": "北京市朝阳区建国路88号", "联系电话": "010-6512-3456",
+           "护照号": "E12345678"},
+    "ko": {"성명": "김민지", "생년월일": "1985년 4월 12일", "주소": "서울특별시 강남구 테헤란로 152",
+           "전화번호": "02-345-6789", "여권번호": "M12345678"},
+    "cs": {"Příjmení": "Dvořáková", "Jméno": "Tereza", "Datum narození": "12. 4. 1985",
+           "Adresa": "Dlouhá 15, Praha", "Telefon": "+420 221 234 567", "Číslo pasu": "39512345"},
+    "hu": {"Vezetéknév": "Szabó", "Keresztnév": "Ilona", "Születési dátum": "1985. 04. 12.",
+           "Lakcím": "Budapest, Váci utca 15", "Telefonszám": "+36 1 234 5678"},
+    "fi": {"Sukunimi": "Virtanen", "Etunimi": "Aino", "Syntymäaika": "12.4.1985",
+           "Osoite": "Mannerheimintie 5, Helsinki",
+           "Puhelin": "09 1234 5678"},
+    "sv": {"Efternamn": "Lindqvist", "Förnamn": "Astrid", "Födelsedatum": "1985-04-12", "Adress": "Storgatan 5, Umeå",
+           "Telefon": "090-123 45 67"},
+    "da": {"Efternavn": "Sørensen", "Fornavn": "Freja", "Fødselsdato": "12.04.1985", "Adresse": "Nørregade 5, Odense",
+           "Tlf": "66 12 34 56"},
+    "nb": {"Etternavn": "Haugen", "Fornavn": "Ingrid", "Fødselsdato": "12.04.1985", "Adresse": "Storgata 5, Tromsø",
+           "Telefon": "77 61 23 45"},
+    "is": {"Fullt nafn": "Guðrún Jónsdóttir", "Fæðingardagur": "12.04.1985", "Heimilisfang": "Laugavegur 5, Reykjavík",
+           "Farsími": "551 2345"},
+    "tr": {"Adı": "Ayşe", "Soyadı": "Yıldırım", "Doğum Tarihi": "12.04.1985", "Adres": "Bağdat Caddesi 15, İstanbul",
+           "Cep telefonu": "0532 123 45 67"},
+    "ro": {"Nume": "Popescu", "Prenume": "Ioana", "Data nașterii": "12.04.1985", "Adresă": "Strada Lungă 15, Brașov",
+           "Telefon": "0268 123 456"},
+    "vi": {"Họ tên": "Nguyễn Thị Lan", "Ngày sinh": "12/04/1985", "Địa chỉ": "15 Lê Lợi, Quận 1",
+           "Điện thoại": "028 3823 4567",
+           "CCCD": "079185001234"},
+    "id": {"Nama lengkap": "Siti Rahayu", "Tanggal lahir": "12-04-1985", "Alamat": "Jalan Merdeka 15, Bandung",
+           "Nomor telepon": "022 423 4567"},
+}  # fmt: skip
+
+
+def as_json(record: dict[str, str]) -> str:
+    return json.dumps([{"id": 1, **record}], ensure_ascii=False, indent=1)
+
+
+def as_escaped_json(record: dict[str, str]) -> str:
+    return json.dumps({"id": 1, **record})
+
+
+def as_lines(record: dict[str, str]) -> str:
+    return "".join(f"{key}: {value}\n" for key, value in record.items())
+
+
+def as_columns(mark: str, record: dict[str, str]) -> str:
+    cells = [f'"{value}"' if mark in value else value for value in record.values()]
+    return f"{mark.join(record)}\n{mark.join(cells)}\n"
+
+
+def as_markdown(record: dict[str, str]) -> str:
+    rows = (record.keys(), ["---"] * len(record), record.values())
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+FORMS = {
+    "JSON": as_json,
+    "escaped JSON": as_escaped_json,
+    "lines": as_lines,
+    "CSV": lambda record: as_columns(",", record),
+    "CSV of a spreadsheet": lambda record: as_columns(";", record),
+    "TSV": lambda record: as_columns("\t", record),
+    "Markdown": as_markdown,
+}
+
+
+@pytest.fixture(scope="module")
+def detector() -> Detector:
+    return Detector()
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("language", RECORDS)
+def test_every_value_of_a_record_is_hidden_and_no_key_of_it(language: str, form: str, detector: Detector) -> None:
+    record, write = RECORDS[language], FORMS[form]
+    hidden = text = write(record)
+    for span in reversed(detector.find([Text(text)])[0]):
+        hidden = hidden[: span.start] + hidden[span.end :]
+    assert unquoted(hidden) == unquoted(write(dict.fromkeys(record, "")))
+
+
+def unquoted(text: str) -> str:
+    """A text without blanks, the quotes of its cells and the full stops at their ends: a token may take those in."""
+    return re.sub(r"[\s\".]", "", text)
+
+
+@pytest.mark.parametrize("language", KEYS)
+def test_the_keys_of_a_language_prove_their_categories(language: str) -> None:
+    for category, keys in KEYS[language].items():
+        assert category in CATALOGUE
+        for key in keys.split(","):
+            assert classify(key.strip()) == category, key
+            assert classify(key.strip().upper()) == category, key
+
+
+def test_the_words_for_a_name_prove_one_only_beside_something_personal(detector: Detector) -> None:
+    assert {classify(name.strip()) for name in NAMES.split(",")} == {NAME}
+    assert detector.find([Text('{"Имя": "Основной", "Размер": 3}')])[0] == []
+
+
+def test_no_word_that_counts_alone_is_unknown() -> None:
+    assert [word for word in SHORT.split(",") if not classify(word.strip())] == []
+
+
+def test_everyday_words_of_code_are_no_keys() -> None:
+    for key in ("often", "ten", "adi", "nume_items", "numeric", "concept_adi", "precep", "max_cep", "time", "regime"):
+        assert classify(key) in ("", NAME), key
+
+
+def test_accents_come_off_letters_and_scripts_stay_what_they_are() -> None:
+    assert normalise("Địa chỉ") == ("dia", "chi")
+    assert normalise("DOĞUM TARİHİ") == normalise("doğum tarihi") == ("dogum", "tarihi")
+    assert normalise("Мобильный телефон 2") == ("мобильныи", "телефон", "2")
+    assert normalise("ﾌﾘｶﾞﾅ") == ("フリガナ",)
+    assert normalise("氏名（カナ）") == ("氏名", "カナ")
+    assert normalise("customerE-Mail") == ("customer", "e", "mail")
