@@ -131,6 +131,45 @@ def test_the_keys_of_a_language_prove_their_categories(language: str) -> None:
             assert classify(key.strip().upper()) == category, key
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("фамилия=Смирнова", "Смирнова"),
+        ('const who = {фамилия: "Смирнова"}', "Смирнова"),
+        ("<фамилия>Смирнова</фамилия>", "Смирнова"),
+        ("INSERT INTO люди (фамилия, город) VALUES ('Смирнова', 'Тверь');", "Смирнова"),
+        ('{"фамилия_клиента": "Смирнова"}', "Смирнова"),
+        ('{"Паспорт": "серия 4512 № 345678"}', "серия 4512 № 345678"),
+        ('{"Дата рождения": "12 апреля 1985 года"}', "12 апреля 1985 года"),
+        ('{"ngày sinh": "12 tháng 4 năm 1985"}', "12 tháng 4 năm 1985"),
+        ('{"生年月日": "昭和60年4月12日"}', "昭和60年4月12日"),
+        ('{"住所": "東京都港区芝公園四丁目2番8号"}', "東京都港区芝公園四丁目2番8号"),
+        ("姓：山田\n住所：大阪府大阪市北区梅田3-1-1\n", "大阪府大阪市北区梅田3-1-1"),
+        ('{"PRIJMENI": "Dvořáková"}', "Dvořáková"),
+        ('{"date_de_naissance": "12 avril 1985"}', "12 avril 1985"),
+    ],
+)
+def test_keys_are_read_in_any_notation_and_values_as_their_language_writes_them(
+    text: str, value: str, detector: Detector
+) -> None:
+    assert value in [span.value for span in detector.find([Text(text)])[0]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"Имя файла": "Отчёт", "Модель телефона": "Galaxy S21", "Отчество": "не указано"}',
+        '{"Модель": "телефон", "Имя": "Основной сервер", "Адрес": "0x7ffe0000"}',
+        '{"파일 이름": "보고서", "이름": "설정", "크기": 3}',
+        '{"文件名字": "报告", "address": "テスト用サーバー1"}',
+        "住所: 設定なし\n電話番号: 未登録\n",
+        'nume = "x"; adi: 5; strada: 5; utca = 3',
+    ],
+)
+def test_settings_and_files_are_nobody(text: str, detector: Detector) -> None:
+    assert detector.find([Text(text)])[0] == []
+
+
 def test_the_words_for_a_name_prove_one_only_beside_something_personal(detector: Detector) -> None:
     assert {classify(name.strip()) for name in NAMES.split(",")} == {NAME}
     assert detector.find([Text('{"Имя": "Основной", "Размер": 3}')])[0] == []

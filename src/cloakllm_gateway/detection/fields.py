@@ -39,7 +39,7 @@ _LONGEST_QUOTED = 66
 #: What stands between a key and its colon now and then.
 _BLANKS = frozenset(" \n\t")
 #: A bare key behind a brace or comma, read backwards.
-_BARE_KEY = lazy(r"[ ]?(\w{0,63}[A-Za-z_])[ \n\t]{0,16}[{,]")
+_BARE_KEY = lazy(r"[ ]?(\w{0,63}[^\W\d])[ \n\t]{0,16}[{,]")
 _SPACE = r"[ \t\r\n]{0,64}"
 _VALUE = lazy(
     rf"""{_SPACE}(?:"([^"\\]*+(?:\\.[^"\\]*+)*+)"?|'([^'\\\n]*+(?:\\.[^'\\\n]*+)*+)'"""
@@ -145,9 +145,9 @@ _NO_BRACES = bytes(set(range(256)) - set(b"{}"))
 # -- assignments ----------------------------------------------------------------------------------
 
 #: The key of an assignment, read backwards from its mark.
-_ASSIGNED_KEY = lazy(r":?[ ]?[\w.-]{0,40}[A-Za-z_](?![\w.-])")
+_ASSIGNED_KEY = lazy(r":?[ ]?[\w.-]{0,40}[^\W\d](?![\w.-])")
 _ASSIGNMENT = lazy(
-    r"""([A-Za-z_][\w.-]{0,40})[ ]?(?:=>|:?=)(?!=)[ ]?"""
+    r"""([^\W\d][\w.-]{0,40})[ ]?(?:=>|:?=)(?!=)[ ]?"""
     r"""(?:"([^"\n]{1,4096})"|'([^'\n]{1,4096})'|((?:[^\s,;&"'<>(){}\[\]|]|&(?![\w.-]{1,40}=))+))"""
 )
 #: Which of its groups is a value without quotes; the first one is the key.
@@ -172,7 +172,7 @@ def assignments(text: str, places: Iterable[int]) -> Iterator[Field]:
 # -- lines ----------------------------------------------------------------------------------------
 
 _LINE = lazy(
-    r"[ \t>*#•|-]{0,12}(?P<key>[^\W\d_](?:[^\n:：={}\"';()\[\]|]|(?<=[^\W\d_])'(?=[^\W\d_])){0,40})"
+    r"[ \t>*#•|-]{0,12}(?P<key>[^\W\d_][^\n:：={}\"';()\[\]|]{0,40}(?:'(?=[^\W\d_])[^\n:：={}\"';()\[\]|]{0,20})?)"
     r"(?:;[^\n:]{1,80})?(?:[ ]\([^()\n]{1,20}\))?"
     r"[*_` \t]{0,4}[:：][*_`]{0,3}[ \t]{0,4}(?P<value>[^\n]{1,1024})"
 )
@@ -551,7 +551,7 @@ def _row(text: str, at: int) -> tuple[list[tuple[int, int]], int]:
 
 # -- XML ------------------------------------------------------------------------------------------
 
-_ELEMENT = lazy(r"<(?P<key>[A-Za-z_][\w:.-]{0,40})(?: [^<>]{0,200})?>(?P<value>[^<>\n]{1,512})</")
+_ELEMENT = lazy(r"<(?P<key>[^\W\d][\w:.-]{0,40})(?: [^<>]{0,200})?>(?P<value>[^<>\n]{1,512})</")
 
 
 def elements(text: str, places: Iterable[int]) -> Iterator[Field]:

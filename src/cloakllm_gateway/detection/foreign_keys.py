@@ -230,6 +230,12 @@ NAMES = (
     "họ, tên, nama"
 )
 
+#: Words behind a key that say whose field it is: ``Фамилия клиента``.
+OWNERS = (
+    "клиента, пациента, сотрудника, работника, заказчика, покупателя, получателя, отправителя, владельца, клієнта, "
+    "пацієнта, одержувача, отримувача, відправника, πελάτη, ασθενούς, العميل, المريض, الموظف, הלקוח, המטופל, העובד"
+)
+
 #: Everyday words and abbreviations elsewhere: only as the whole key.
 SHORT = (
     "cep, tlf, tlfnr, puh, cím, strada, buletin, ulice, utca, född, født, "

@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from cloakllm_gateway.detection import linear
 from cloakllm_gateway.detection.catalogue import CATALOGUE
 from cloakllm_gateway.detection.catalogue.identity import NATIONAL, NUMBERED
-from cloakllm_gateway.detection.foreign_keys import KEYS, NAMES, SHORT
+from cloakllm_gateway.detection.foreign_keys import KEYS, NAMES, OWNERS, SHORT
 from cloakllm_gateway.patterns import lazy
 
 #: Categories whose presence says that a record is about a person.
@@ -88,6 +88,7 @@ def _by_foreign_key() -> Iterator[tuple[str, str]]:
 _BY_KEY: dict[str, str] = {key: name for name, category in CATALOGUE.items() for key in category.keys}
 _BY_KEY.update(_by_foreign_key())
 _FOREIGN_NAMES = frozenset(_normalised(NAMES))
+_FOREIGN_OWNERS = frozenset(_normalised(OWNERS))
 #: What counts only as the whole key.
 _WHOLE = _SHORT.union(_normalised(SHORT))
 
@@ -114,7 +115,7 @@ def classify(key: str) -> str:
             tail = "".join(words[i:])
             if tail in _BY_KEY and tail not in _WHOLE and len(tail) > 1:
                 return _BY_KEY[tail]
-        if words[-1].isdigit() or words[-1] in _QUALIFIERS:
+        if words[-1].isdigit() or words[-1] in _QUALIFIERS or words[-1] in _FOREIGN_OWNERS:
             words = words[:-1]
         else:
             return ""

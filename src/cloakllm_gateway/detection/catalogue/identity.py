@@ -192,9 +192,15 @@ def _national(row: Row) -> Category:
 
 
 def _numbered(
-    name: str, words: str, form: str, keys: tuple[str, ...], samples: tuple[str, ...], lookalikes: tuple[str, ...] = ()
+    name: str,
+    words: str,
+    form: str,
+    keys: tuple[str, ...],
+    samples: tuple[str, ...],
+    lookalikes: tuple[str, ...] = (),
+    keyed: str = "",
 ) -> Category:
-    """A number without a public checksum: only behind a word that names it, or under its key."""
+    """A number without a public checksum: only behind a word that names it, or under its key, there ``keyed`` as well."""
     return Category(
         name,
         examples=tuple(example(sample) for sample in samples),
@@ -206,20 +212,20 @@ def _numbered(
             ),
         ),
         keys=keys,
-        shape=form,
+        shape=f"{form}|{keyed}" if keyed else form,
         canonical=compact,
         sensitive=True,
     )
 
 
 _CODE = r"(?=[A-Za-z0-9-]{0,12}\d)[A-Za-z0-9](?:-?[A-Za-z0-9]){4,14}"
-#: ... and those of Russia and Ukraine: a series and a number.
-_TRAVEL_CODE = rf"{_CODE}|\d{{2}} ?\d{{2}} (?:№ ?)?\d{{6}}|[А-ЯІЇЄҐ]{{2}} ?(?:№ ?)?\d{{6}}"
+#: Passports of Russia and Ukraine: a series and a number.
+_SERIES = rf"(?:сер[иі][яі]:? )?\d{{2}} ?\d{{2}},? (?:№ ?|номер )?\d{{6}}|[А-ЯІЇЄҐ]{{2}} ?(?:№ ?)?\d{{6}}"
 
 NUMBERED = (
-    _numbered("PASSPORT", r"passport|reisepass|passeport|pasaporte|passaporto|paspoort|paszport", _TRAVEL_CODE,
+    _numbered("PASSPORT", r"passport|reisepass|passeport|pasaporte|passaporto|paspoort|paszport", _CODE,
               ("reisepass", "passeport", "numerodepasseport", "numerodepasaporte", "numeropasaporte", "numeropassaporto", "numerodopassaporte", "numeropassaporte", "passaporte", "paspoort", "paspoortnummer", "paszport", "numerpaszportu", "nrpaszportu", "passnummer", "passport", "passportnumber", "passportno", "reisepassnummer", "numeropasseport", "pasaporte", "passaporto"),
-              ("Passport no. «C01X00T47» issued", "my passport number is «X1234567» and", '{"passport_number": "«L898902C3»"}'), ("passport.js v0.7.0", "passport: required")),
+              ("Passport no. «C01X00T47» issued", "my passport number is «X1234567» and", '{"passport_number": "«L898902C3»"}'), ("passport.js v0.7.0", "passport: required"), _SERIES),
     _numbered("DRIVER_LICENSE", r"driver'?s? licen[cs]e|driving licen[cs]e|\bdl\b|f[üu]hrerschein|permis de conduire", _CODE,
               ("fuhrerscheinnummer", "fuehrerscheinnummer", "fuehrerschein", "permisdeconduire", "numeropermis", "numerodepermis", "permisoconducir", "permisodeconducir", "carnetdeconducir", "patente", "numeropatente", "patentediguida", "cartademotorista", "carteirademotorista", "cnh", "cartadeconducao", "rijbewijs", "rijbewijsnummer", "prawojazdy", "numerprawajazdy", "driverlicense", "driverslicense", "drivinglicence", "driverlicence", "licensenumber", "fuhrerschein", "driverlicensenumber"),
               ("driver's license: «D1234567»", '{"drivers_license": "«2270-66-1551»"}')),

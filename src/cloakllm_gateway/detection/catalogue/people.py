@@ -22,7 +22,8 @@ NO_NAMES = frozenset(
     "default empty example sample placeholder tbd todo object array number integer boolean required optional email "
     "phone address id type title description data content result error main index all any other self system root "
     "first last full customer client person people guest everyone nobody various multiple deleted redacted "
-    "hidden private public dr mr mrs ms male female str int bool float bytes dict list set tuple self cls func".split()
+    "hidden private public dr mr mrs ms male female str int bool float bytes dict list set tuple self cls func "
+    "нет не указано указана неизвестно отсутствует немає невідомо няма なし 未設定 未入力 不明 无 無 未知 없음 미입력".split()
 )
 
 
@@ -291,11 +292,11 @@ _DATE = (
 )
 #: A date under its key, in any language's words: 12 апреля 1985 г., 1985年4月12日, 1985. 4. 12., 12 tháng 4 năm 1985.
 _KEYED_DATE = (
-    rf"{_DATE}(?: ?(?:г|р)\.?)?(?:T00:00:00(?:\.0{{1,6}})?Z?)?"
+    rf"{_DATE}(?: ?(?:года|року|[гр]\.?))?(?:T00:00:00(?:\.0{{1,6}})?Z?)?"
     r"|\d{4} ?[年년.] ?\d{1,2} ?[月월.] ?\d{1,2} ?[日일号.]?|(?:明治|大正|昭和|平成|令和)\d{1,2}年\d{1,2}月\d{1,2}日"
     r"|\d{1,2}\. ?\d{1,2}\. ?\d{4}\.?|\d{1,2}[/.-]\d{1,2}[/.-]2[45]\d\d"
     rf"|(?:ngày )?\d{{1,2}}\.? (?:de )?(?:[^\W\d_]|[{_SIGNS}]){{3,16}}\.?"
-    r"(?: \d{1,2})?(?: de| năm)? \d{4}(?: ?(?:г|р)\.?)?"
+    r"(?: \d{1,2})?(?: de| năm)? \d{4}(?: ?(?:года|року|[гр]\.?))?"
     rf"|\d{{4}}\. (?:[^\W\d_]){{3,16}} \d{{1,2}}\."
 )
 

@@ -108,13 +108,13 @@ def _less_full_stop(text: str) -> int:
     return len(text.rstrip("."))
 
 
-#: Chinese, Japanese and Korean: no blank stands between the parts of an address.
-_IDEOGRAPHS = lazy(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{2}")
+#: What parts of towns and streets end with in Chinese, Japanese and Korean, with no blank between them.
+_PARTS = lazy("[省市区區县縣都道府県町村郡路街号號室楼樓弄巷丁番시군구동로길읍면]")
 
 
 def _has_parts(text: str) -> bool:
-    """A value of more than one word, where the script has any."""
-    return " " in text.strip() or "," in text or _IDEOGRAPHS.search(text) is not None
+    """A value of more than one word, where the script puts blanks between them."""
+    return " " in text.strip() or "," in text or _PARTS.search(text) is not None
 
 
 ADDRESS = Category(
