@@ -220,7 +220,7 @@ def _numbered(
 
 _CODE = r"(?=[A-Za-z0-9-]{0,12}\d)[A-Za-z0-9](?:-?[A-Za-z0-9]){4,14}"
 #: Passports of Russia and Ukraine: a series and a number.
-_SERIES = rf"(?:сер[иі][яі]:? )?\d{{2}} ?\d{{2}},? (?:№ ?|номер )?\d{{6}}|[А-ЯІЇЄҐ]{{2}} ?(?:№ ?)?\d{{6}}"
+_SERIES = r"(?:сер[иі][яі]:? )?\d{2} ?\d{2},? (?:№ ?|номер )?\d{6}|[А-ЯІЇЄҐ]{2} ?(?:№ ?)?\d{6}"
 
 NUMBERED = (
     _numbered("PASSPORT", r"passport|reisepass|passeport|pasaporte|passaporto|paspoort|paszport", _CODE,
