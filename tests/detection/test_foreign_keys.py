@@ -11,6 +11,8 @@ from cloakllm_gateway.detection.catalogue import CATALOGUE
 from cloakllm_gateway.detection.engine import Detector
 from cloakllm_gateway.detection.foreign_keys import KEYS, NAMES, SHORT
 from cloakllm_gateway.detection.keys import NAME, classify, normalise
+from cloakllm_gateway.detection.name_runs import Found
+from cloakllm_gateway.detection.names import spread
 from cloakllm_gateway.spans import Text
 
 RECORDS = {
@@ -168,6 +170,21 @@ def test_keys_are_read_in_any_notation_and_values_as_their_language_writes_them(
 )
 def test_settings_and_files_are_nobody(text: str, detector: Detector) -> None:
     assert detector.find([Text(text)])[0] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("Doğum Tarihi: 12.04.1985", "Doğum Tarihi"), ('{"Địa chỉ": "Hà Nội"}', "Địa"), ("**Họ Tên:** Lan", "Họ Tên")],
+)
+def test_what_a_model_takes_for_a_name_is_none_in_a_key(text: str, name: str) -> None:
+    start = text.index(name)
+    assert spread(text, [Found(start, start + len(name), "PERSON")]) == []
+
+
+@pytest.mark.parametrize("text", ["Calle: see you", "Kim Lee: see you", "Tarihi, Doğum Tarihi wrote: see you"])
+def test_who_speaks_is_no_key(text: str) -> None:
+    end = text.index(":")
+    assert [span.value for span in spread(text, [Found(0, end, "PERSON")])] == [text[:end]]
 
 
 def test_the_words_for_a_name_prove_one_only_beside_something_personal(detector: Detector) -> None:

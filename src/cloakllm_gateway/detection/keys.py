@@ -122,6 +122,12 @@ def classify(key: str) -> str:
     return ""
 
 
+def is_phrase(text: str) -> bool:
+    """Whether a text is a key that proves something, in more than one word: nobody is called so."""
+    words = normalise(text)
+    return len(words) > 1 and "".join(words) in _BY_KEY
+
+
 # -- where keys are -------------------------------------------------------------------------------
 
 #: Disjoint ``(start, stop)`` of a text, in order: where to look.

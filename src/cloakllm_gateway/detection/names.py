@@ -32,6 +32,7 @@ from typing import NamedTuple, Protocol
 
 from cloakllm_gateway.detection import folding
 from cloakllm_gateway.detection.allowing import NOTHING, AllowList
+from cloakllm_gateway.detection.keys import is_phrase
 from cloakllm_gateway.detection.languages import ENGLISH, Languages
 from cloakllm_gateway.detection.name_beliefs import (
     cores,
@@ -48,6 +49,7 @@ from cloakllm_gateway.detection.name_words import canonical
 from cloakllm_gateway.detection.settings import ALL_LANGUAGES
 from cloakllm_gateway.detection.view import View
 from cloakllm_gateway.errors import DetectionError
+from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Proof, Span, Text, disjoint
 
 #: How many windows the model's answers are remembered for.
@@ -150,13 +152,28 @@ def spread(text: str, found: Sequence[Found]) -> list[Span]:
     """Spans for every occurrence in ``text`` of the names found in it, overlaps joined; sorted."""
     joined: list[Found] = []
     things = _things(text, found)
-    kept = [name for name in found if text[name.start : name.end] not in things]
+    kept = [name for name in found if text[name.start : name.end] not in things and not _is_in_key(text, name)]
     for name in sorted({*kept, *_everywhere(text, kept)}):
         if joined and name.start < joined[-1].end:
             joined[-1] = joined[-1]._replace(end=max(name.end, joined[-1].end))
         else:
             joined.append(name)
     return [_span(text, name) for name in joined]
+
+
+#: The rest of a key up to its colon, and what begins a key.
+_REST_OF_KEY = lazy(r"([^\n\"'{},;:：|\t*]{0,40})[\"'*]{0,3}[ ]?[:：]")
+_BEFORE_KEY = lazy(r"[^\n\"'{},;:：|\t*]{0,40}\Z")
+
+
+def _is_in_key(text: str, name: Found) -> bool:
+    """Whether a name is (part of) what a field is called in more than one word: ``Doğum tarihi: 12.04.1985``."""
+    rest = _REST_OF_KEY.match(text, name.end)
+    before = _BEFORE_KEY.search(text, max(name.start - _LONGEST_KEY, 0), name.start) if rest else None
+    return rest is not None and before is not None and is_phrase(text[before.start() : rest.end(1)])
+
+
+_LONGEST_KEY = 40
 
 
 def _things(text: str, found: Iterable[Found]) -> frozenset[str]:
