@@ -32,7 +32,7 @@ def shown(part: object) -> tuple[object, Vault]:
     vault, store = Vault(), MemoryStore(Options(None))
 
     async def find(texts: Sequence[Text]):
-        return DETECTOR.find(texts)
+        return DETECTOR.look(texts)
 
     async def assign(spellings: Sequence[Spelling]) -> Sequence[Entry]:
         entries = await store.assign("n", "g", "o", spellings)
