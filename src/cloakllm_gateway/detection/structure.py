@@ -55,16 +55,18 @@ class Structure:
         """Values that fields of the text prove, those whose keys and heads of columns end in these parts of it."""
         screen = text.encode("ascii", "replace")
         marks, tops = places(text, screen, marked), heads(text, screen, headed) if "\n" in text else []
+        blocks = list(_blocks(text, screen)) if marks else []
+        del screen  # a long text with many values is short of memory below
         found: list[Proved] = []
         tables = fields.tables(text, tops, classify, _is_personal, _is_named)
         rows = [at for at in marks if text[at] not in _FIELD_MARKS]
         for table in chain(tables, fields.inserts(text, rows)):
             for some in self._table(text, table):
                 found += some
-        for start, stop in _blocks(text, screen) if marks else ():
+        for start, stop in blocks:
             if own := _between(marks, start, stop):
                 block = text[start:stop]
-                also = name_places(screen[start:stop])
+                also = name_places(block.encode("ascii", "replace"))
                 proved = self._fields(block, list(_fields(block, sorted({*own, *also}))))
                 found += map(partial(_moved, start), proved) if start else proved
         return found
