@@ -73,15 +73,17 @@ class Detector:
         longest = self.settings.max_input_length
         if longest is not None and any(len(text.text) > longest for text in texts):
             raise DetectionError(f"A text is longer than max_input_length ({longest})")
-        reading = read(texts, self._gate)
+        found, encoded = self._finds(
+            texts
+        )  # the readings are gone by now: a long text with many values is short of memory
         spans = [
-            settled(finds, text.text, self._allowed) if finds else []
-            for finds, text in zip(self._finds(texts, reading), texts, strict=True)
+            settled(finds, text.text, self._allowed) if finds else [] for finds, text in zip(found, texts, strict=True)
         ]
-        return Findings(spans, reading.encoded)
+        return Findings(spans, encoded)
 
-    def _finds(self, texts: Sequence[Text], reading: Reading) -> list[list[Find]]:
-        """For each text what was found in it, overlapping and in no order."""
+    def _finds(self, texts: Sequence[Text]) -> tuple[list[list[Find]], frozenset[int]]:
+        """For each text what was found in it, overlapping and in no order; and which texts are encoded."""
+        reading = read(texts, self._gate)
         found: list[list[Find]] = [[] for _ in texts]
         keyed: dict[int, list[Find]] = {}
         runs: Runs = {}
@@ -109,7 +111,7 @@ class Detector:
                         found[segment.text].append(find)
         for index, find in self._structure.around(texts):
             found[index].append(find)
-        return found
+        return found, reading.encoded
 
     @property
     def unproved(self) -> tuple[str, ...]:

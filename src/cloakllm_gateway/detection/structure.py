@@ -273,9 +273,12 @@ def _empty_line() -> linear.Search:
     return linear.compiled(r"\n[ \t\r]*\n")
 
 
+_JSON = lazy(r"\s*[{\[]")
+
+
 def _blocks(text: str, screen: bytes) -> Iterator[tuple[int, int]]:
     """The parts of a text that structure does not reach across: JSON is one part, other text ends at empty lines."""
-    if len(text) <= 2 * _BLOCK or text.lstrip()[:1] in ("{", "["):
+    if len(text) <= 2 * _BLOCK or _JSON.match(text):
         yield 0, len(text)
         return
     search, start, size = _empty_line(), 0, len(text)
