@@ -73,9 +73,8 @@ class Detector:
         longest = self.settings.max_input_length
         if longest is not None and any(len(text.text) > longest for text in texts):
             raise DetectionError(f"A text is longer than max_input_length ({longest})")
-        found, encoded = self._finds(
-            texts
-        )  # the readings are gone by now: a long text with many values is short of memory
+        # The readings are gone before there are spans: a long text with many values is short of memory.
+        found, encoded = self._finds(texts)
         spans = [
             settled(finds, text.text, self._allowed) if finds else [] for finds, text in zip(found, texts, strict=True)
         ]
