@@ -11,18 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cloakllm_gateway.detection.catalogue import CATALOGUE
+from cloakllm_gateway.detection.deriving import leading, relaxed, widest
 from cloakllm_gateway.detection.engine import Detector
-from cloakllm_gateway.detection.gate import (
-    OVERLAP,
-    SEPARATOR,
-    WINDOW,
-    Gate,
-    compiled,
-    leading,
-    relaxed,
-    screened,
-    widest,
-)
+from cloakllm_gateway.detection.gate import OVERLAP, SEPARATOR, WINDOW, Gate, compiled, screened
 from cloakllm_gateway.spans import Text
 
 EXAMPLES = [example.text for category in CATALOGUE.values() for example in category.all_examples()]

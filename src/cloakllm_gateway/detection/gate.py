@@ -10,7 +10,7 @@ truth, an ordinary :mod:`re` expression, is tried there and nowhere else.
 In the same pass the gate sees *signs* of other work, expressions of their own:
 what may be encoded, and keys that may prove a value.
 
-What the gate looks for is derived from the truth by :func:`relaxed`, which
+What the gate looks for is derived from the truth by :func:`.deriving.relaxed`, which
 only ever widens: look-arounds go but for those at either end, long repeats
 lose their bounds, everything that is not ASCII becomes one byte.  So whatever
 the truth finds, the gate lets through, provided that a match, with what it
@@ -20,41 +20,20 @@ looks at behind its end, never reaches further over white space than ``OVERLAP``
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
 from typing import NamedTuple
 
 import re2
 
 from cloakllm_gateway.detection import linear
+from cloakllm_gateway.detection.deriving import EDGE, leading, relaxed, widest, without_letters
 from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.patterns import lazy
 
 WINDOW = 8_192  # code points; a window ends at the white space that follows
 #: Longest stretch, in code points, that one match may span across white space; windows overlap by it.
 OVERLAP = 320
-
-_PIECE = lazy(
-    r"""(?P<plain>[A-Za-z0-9_\ :=<>@,;'"/|.-]+)
-    | (?P<repeat>\{\d+(?:,\d*)?\}\??|[*+?][?+]?)
-    | (?P<charset>\[\^?\]?(?:\\.|[^\]\\])*\])
-    | (?P<behind>\(\?<!\[(?:\\.|[^\]\\])*\]\))
-    | (?P<look>\(\?<?[=!])
-    | (?P<group>\(\?i:|\(\?:|\(\?P<\w+>|\()
-    | (?P<edge>\\[BAZ]|[\^$])
-    | (?P<escape>\\.)
-    | (?P<other>.)""",
-    re.VERBOSE | re.DOTALL,
-)
-#: A repeat is widened to "at least this many"; more would only make the automaton larger.
-_MOST = 12
-#: The gap between a word and the value it names keeps its bound up to this many characters.
-_GAP = 24
-
-
-#: What a code point that is not ASCII looks like to the gate.
-STAND_IN = "?"
 
 
 def screened(buffer: str) -> bytes:
@@ -64,117 +43,6 @@ def screened(buffer: str) -> bytes:
     buffer as well, and has the offset of the one behind it.
     """
     return b"\n" + buffer.encode("ascii", "replace")
-
-
-def relaxed(truth: str, most: int = _MOST, lazily: bool = False) -> str:
-    """A wider expression in re2 syntax, over screened bytes, that matches wherever the truth does.
-
-    A repeat asks for at most ``most`` times what it repeats, and takes no more
-    than it must where only the start of a match is of interest (``lazily``).
-    Where the truth looks behind at its very start, the match begins one
-    character before it.
-
-    >>> relaxed(r"(?<![a-z])id[ ]{0,3}\\d{16,19}")
-    '(?:^|[^a-z])id[ ]{0,3}\\\\d{12,}'
-    """
-    out: list[str] = []
-    depth = 0
-    pieces = _PIECE.finditer(truth)
-    for piece in pieces:
-        kind, text = piece.lastgroup, piece[0]
-        if kind == "behind":
-            if not out:  # elsewhere the character before may be one that is consumed already
-                out.append(_edge(text[4:-1]))
-        elif kind == "look":
-            ahead = text + _skipped(pieces)
-            # A search for a place would read up to there, from each of many.
-            if not lazily and not depth and piece.start() + len(ahead) == len(truth):
-                out.append(_end(ahead, most))
-        elif kind == "edge":
-            continue
-        elif kind == "repeat":
-            out.append(_widened(text, out[-1], most) + "?" * lazily)
-        elif kind == "charset":
-            out.append(_screened_class(text))
-        elif kind == "group":
-            depth += 1
-            out.append("(?i:" if text == "(?i:" else "(?:")
-        else:
-            depth -= text == ")"
-            out.append(text if text.isascii() else r"\?" * len(text))
-    return "".join(out) + ")" * depth
-
-
-_EDGE = "(?:^|"
-
-
-def _edge(excluded: str) -> str:
-    """A look-behind at the very start, by consuming what stands there: no run is entered but at its edge.
-
-    Without it the automaton counts from every place of a run at once, and outgrows its memory.
-    """
-    return f"{_EDGE}{_outside(excluded)})"
-
-
-def _end(ahead: str, most: int) -> str:
-    """A look-ahead at the very end, by consuming what follows; of what may not follow the first class is enough."""
-    if ahead.startswith("(?="):
-        return f"(?:{relaxed(ahead[3:-1], most)})"
-    excluded = _CHARSET.match(ahead, 3)
-    if excluded is None or ahead[excluded.end()] not in "|)":
-        return ""
-    return f"(?:{_outside(excluded[0])}|\\z)"
-
-
-def _outside(excluded: str) -> str:
-    """The complement of a class, over screened bytes."""
-    return _screened_class("[" + excluded[2:]) if excluded.startswith("[^") else _all_but(excluded[1:-1])
-
-
-def _ascii(members: str) -> str:
-    """The members of a class without those that are not ASCII, and without ranges that reach there."""
-    return re.sub(r"(?:[^\x00-\x7f]|\\?.)-[^\x00-\x7f]|[^\x00-\x7f]", "", members)
-
-
-def _all_but(members: str) -> str:
-    """A class that excludes no more than the ASCII members, and never the stand-in."""
-    kept = _ascii(members).replace(STAND_IN, "")
-    return f"[^{kept}]" if kept else r"[\x00-\xff]"
-
-
-def _screened_class(charset: str) -> str:
-    if charset.startswith("[^"):
-        return _all_but(charset[2:-1])
-    # ``\s`` knows white space that is not ASCII only in a truth without the flag; all truths have it.
-    return charset if charset.isascii() else f"[{STAND_IN}{_ascii(charset[1:-1])}]"
-
-
-def _skipped(pieces: Iterator[re.Match[str]]) -> str:
-    """The rest of a group, which is left out."""
-    depth = 1
-    body = []
-    for piece in pieces:
-        body.append(piece[0])
-        if piece.lastgroup in ("group", "look"):
-            depth += 1
-        elif piece[0] == ")" and piece.lastgroup == "other":
-            depth -= 1
-            if not depth:
-                break
-    return "".join(body)
-
-
-def _widened(repeat: str, repeated: str, most: int) -> str:
-    """The repeat without its upper bound, but for short ones and for the gap between a word and its value."""
-    if not repeat.startswith("{"):
-        return repeat[0]
-    low, comma, high = repeat.rstrip("?")[1:-1].partition(",")
-    if comma and high and int(high) <= (_GAP if repeated.startswith("[^") else 4) and int(low) <= 4:
-        return f"{{{low},{high}}}"
-    if not comma and int(low) <= most:
-        return f"{{{low}}}"
-    least = min(int(low), most)
-    return "*" if least == 0 else "+" if least == 1 else f"{{{least},}}"
 
 
 #: Where something may be: disjoint ``(start, stop, limit)`` in order.  What begins in ``start:stop`` is due, and may
@@ -340,13 +208,13 @@ class Truth:
     """One expression that is tried only where its relaxed form finds a place."""
 
     def __init__(self, truth: str, for_ascii: bool) -> None:
-        expression = re.compile(_without_letters(truth) if for_ascii else truth, re.ASCII)
+        expression = re.compile(without_letters(truth) if for_ascii else truth, re.ASCII)
         place = relaxed(truth, most=20, lazily=True)
         self._group = 1 if expression.groups else 0
         self._match = expression.match
         self._search = expression.search
         self._place = linear.compiled(place, memory=32 << 20)
-        self._before = 0 if place.startswith(_EDGE) else 1
+        self._before = 0 if place.startswith(EDGE) else 1
         self._lead = re.compile("" if truth.isascii() else leading(truth), re.ASCII)
         self._next = self._next_place
         if self._lead.pattern and not any(map(self._lead.match, _ASCII)):
@@ -427,98 +295,4 @@ def compiled(truth: str, for_ascii: bool = False) -> Truth:
     return Truth(truth, for_ascii)
 
 
-def _without_letters(truth: str) -> str:
-    """The same expression for text that is ASCII: classes of the letters of the world take a millisecond each."""
-    return "".join(
-        _CHARSET.sub(lambda charset: _ascii(charset[0]) if len(_ascii(charset[0])) > 3 else charset[0], piece[0])
-        if piece.lastgroup in ("charset", "behind") and not piece[0].isascii()
-        else piece[0]
-        for piece in _PIECE.finditer(truth)
-    )
-
-
-def leading(truth: str) -> str:
-    """An expression for one character, all that a match of the truth may begin with, or "" if that is not told.
-
-    >>> leading(r"(?<![a-z])(?:no[.])?(\\d|[x-z]+|é)")
-    'n|\\\\d|[x-z]|é'
-    """
-    found: dict[str, None] = {}
-    groups: list[tuple[bool, bool, bool]] = []  # the state outside of each open group
-    leads, any_case, may_be_empty = True, False, False  # may what follows be the first? may the group say nothing?
-    pieces = _PIECE.finditer(truth)
-    for piece in pieces:
-        kind, text = piece.lastgroup, piece[0]
-        is_optional = _OPTIONAL.match(truth, piece.end()) is not None
-        if kind == "group":
-            groups.append((leads, any_case, may_be_empty))
-            any_case, may_be_empty = any_case or text == "(?i:", False
-        elif text == ")":
-            is_empty = may_be_empty or leads or is_optional
-            led, any_case, may_be_empty = groups.pop()
-            leads = led and is_empty
-        elif kind == "look":
-            _skipped(pieces)
-        elif kind == "plain":
-            for at, char in enumerate(text, 1):
-                if char == "|":
-                    may_be_empty = may_be_empty or leads
-                    leads = groups[-1][0] if groups else True
-                elif leads:
-                    if char == ".":
-                        return ""
-                    found |= dict.fromkeys(map(re.escape, (char.lower(), char.upper()) if any_case else char))
-                    leads = is_optional and at == len(text)
-        elif leads and kind in ("charset", "escape", "other") and text != r"\b":
-            if text.startswith("[^") or text in _COMPLEMENTS or (any_case and kind == "charset"):
-                return ""
-            found[text] = None
-            leads = is_optional
-    return "" if leads else "|".join(found)
-
-
 _ASCII = [chr(code) for code in range(128)]
-
-
-def widest(truth: str) -> int:
-    """How many characters a match of the truth may have; as many as there may be where that has no bound.
-
-    >>> widest(r"(?<![a-z])(?:no[.])?(\\d{2,4}|[x-z]é?)(?=:)")
-    7
-    """
-    groups: list[tuple[int, int]] = []
-    most, size, last = 0, 0, 0  # of the alternatives before, of what stands in this one, of the element read last
-    pieces = _PIECE.finditer(truth)
-    for piece in pieces:
-        kind, text = piece.lastgroup, piece[0]
-        if kind == "group":
-            groups.append((most, size))
-            most, size = 0, 0
-        elif text == ")":
-            last = max(most, size)
-            most, size = groups.pop()
-            size += last
-        elif kind == "look":
-            _skipped(pieces)
-        elif kind == "repeat":
-            bound = text.rstrip("?")[1:-1].partition(",") if text[0] == "{" else ("", "", "1" if text[0] == "?" else "")
-            times = bound[2] if bound[1] or text[0] != "{" else bound[0]
-            size += last * (int(times) - 1 if times else sys.maxsize) if times != "0" else 0
-        elif kind == "plain":
-            for char in text:
-                if char == "|":
-                    most, size = max(most, size), 0
-                else:
-                    last = 1
-                    size += 1
-        elif kind in ("charset", "escape", "other") and text != r"\b":
-            last = 1
-            size += 1
-    return min(max(most, size), sys.maxsize)
-
-
-_COMPLEMENTS = (r"\W", r"\D", r"\S")
-_OPTIONAL = lazy(r"[*?]|\{0?,")
-
-
-_CHARSET = lazy(r"\[\^?\]?(?:\\.|[^\]\\])*\]")

@@ -1,0 +1,240 @@
+"""What the gate derives from the truth of a pattern: wider expressions for the linear engine, and what bounds a match.
+
+All is read from the expression, piece by piece, so that there is no second
+description of a pattern that could say something else.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+
+from cloakllm_gateway.patterns import lazy
+
+_PIECE = lazy(
+    r"""(?P<plain>[A-Za-z0-9_\ :=<>@,;'"/|.-]+)
+    | (?P<repeat>\{\d+(?:,\d*)?\}\??|[*+?][?+]?)
+    | (?P<charset>\[\^?\]?(?:\\.|[^\]\\])*\])
+    | (?P<behind>\(\?<!\[(?:\\.|[^\]\\])*\]\))
+    | (?P<look>\(\?<?[=!])
+    | (?P<group>\(\?i:|\(\?:|\(\?P<\w+>|\()
+    | (?P<edge>\\[BAZ]|[\^$])
+    | (?P<escape>\\.)
+    | (?P<other>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+#: A repeat is widened to "at least this many"; more would only make the automaton larger.
+_MOST = 12
+#: The gap between a word and the value it names keeps its bound up to this many characters.
+_GAP = 24
+
+
+#: What a code point that is not ASCII looks like to the gate.
+STAND_IN = "?"
+
+
+def relaxed(truth: str, most: int = _MOST, lazily: bool = False) -> str:
+    """A wider expression in re2 syntax, over screened bytes, that matches wherever the truth does.
+
+    A repeat asks for at most ``most`` times what it repeats, and takes no more
+    than it must where only the start of a match is of interest (``lazily``).
+    Where the truth looks behind at its very start, the match begins one
+    character before it.
+
+    >>> relaxed(r"(?<![a-z])id[ ]{0,3}\\d{16,19}")
+    '(?:^|[^a-z])id[ ]{0,3}\\\\d{12,}'
+    """
+    out: list[str] = []
+    depth = 0
+    pieces = _PIECE.finditer(truth)
+    for piece in pieces:
+        kind, text = piece.lastgroup, piece[0]
+        if kind == "behind":
+            if not out:  # elsewhere the character before may be one that is consumed already
+                out.append(_edge(text[4:-1]))
+        elif kind == "look":
+            ahead = text + _skipped(pieces)
+            # A search for a place would read up to there, from each of many.
+            if not lazily and not depth and piece.start() + len(ahead) == len(truth):
+                out.append(_end(ahead, most))
+        elif kind == "edge":
+            continue
+        elif kind == "repeat":
+            out.append(_widened(text, out[-1], most) + "?" * lazily)
+        elif kind == "charset":
+            out.append(_screened_class(text))
+        elif kind == "group":
+            depth += 1
+            out.append("(?i:" if text == "(?i:" else "(?:")
+        else:
+            depth -= text == ")"
+            out.append(text if text.isascii() else r"\?" * len(text))
+    return "".join(out) + ")" * depth
+
+
+#: How a relaxed expression begins that consumes the character before a match.
+EDGE = "(?:^|"
+
+
+def _edge(excluded: str) -> str:
+    """A look-behind at the very start, by consuming what stands there: no run is entered but at its edge.
+
+    Without it the automaton counts from every place of a run at once, and outgrows its memory.
+    """
+    return f"{EDGE}{_outside(excluded)})"
+
+
+def _end(ahead: str, most: int) -> str:
+    """A look-ahead at the very end, by consuming what follows; of what may not follow the first class is enough."""
+    if ahead.startswith("(?="):
+        return f"(?:{relaxed(ahead[3:-1], most)})"
+    excluded = _CHARSET.match(ahead, 3)
+    if excluded is None or ahead[excluded.end()] not in "|)":
+        return ""
+    return f"(?:{_outside(excluded[0])}|\\z)"
+
+
+def _outside(excluded: str) -> str:
+    """The complement of a class, over screened bytes."""
+    return _screened_class("[" + excluded[2:]) if excluded.startswith("[^") else _all_but(excluded[1:-1])
+
+
+def _ascii(members: str) -> str:
+    """The members of a class without those that are not ASCII, and without ranges that reach there."""
+    return re.sub(r"(?:[^\x00-\x7f]|\\?.)-[^\x00-\x7f]|[^\x00-\x7f]", "", members)
+
+
+def _all_but(members: str) -> str:
+    """A class that excludes no more than the ASCII members, and never the stand-in."""
+    kept = _ascii(members).replace(STAND_IN, "")
+    return f"[^{kept}]" if kept else r"[\x00-\xff]"
+
+
+def _screened_class(charset: str) -> str:
+    if charset.startswith("[^"):
+        return _all_but(charset[2:-1])
+    # ``\s`` knows white space that is not ASCII only in a truth without the flag; all truths have it.
+    return charset if charset.isascii() else f"[{STAND_IN}{_ascii(charset[1:-1])}]"
+
+
+def _skipped(pieces: Iterator[re.Match[str]]) -> str:
+    """The rest of a group, which is left out."""
+    depth = 1
+    body = []
+    for piece in pieces:
+        body.append(piece[0])
+        if piece.lastgroup in ("group", "look"):
+            depth += 1
+        elif piece[0] == ")" and piece.lastgroup == "other":
+            depth -= 1
+            if not depth:
+                break
+    return "".join(body)
+
+
+def _widened(repeat: str, repeated: str, most: int) -> str:
+    """The repeat without its upper bound, but for short ones and for the gap between a word and its value."""
+    if not repeat.startswith("{"):
+        return repeat[0]
+    low, comma, high = repeat.rstrip("?")[1:-1].partition(",")
+    if comma and high and int(high) <= (_GAP if repeated.startswith("[^") else 4) and int(low) <= 4:
+        return f"{{{low},{high}}}"
+    if not comma and int(low) <= most:
+        return f"{{{low}}}"
+    least = min(int(low), most)
+    return "*" if least == 0 else "+" if least == 1 else f"{{{least},}}"
+
+
+def without_letters(truth: str) -> str:
+    """The same expression for text that is ASCII: classes of the letters of the world take a millisecond each."""
+    return "".join(
+        _CHARSET.sub(lambda charset: _ascii(charset[0]) if len(_ascii(charset[0])) > 3 else charset[0], piece[0])
+        if piece.lastgroup in ("charset", "behind") and not piece[0].isascii()
+        else piece[0]
+        for piece in _PIECE.finditer(truth)
+    )
+
+
+def leading(truth: str) -> str:
+    """An expression for one character, all that a match of the truth may begin with, or "" if that is not told.
+
+    >>> leading(r"(?<![a-z])(?:no[.])?(\\d|[x-z]+|é)")
+    'n|\\\\d|[x-z]|é'
+    """
+    found: dict[str, None] = {}
+    groups: list[tuple[bool, bool, bool]] = []  # the state outside of each open group
+    leads, any_case, may_be_empty = True, False, False  # may what follows be the first? may the group say nothing?
+    pieces = _PIECE.finditer(truth)
+    for piece in pieces:
+        kind, text = piece.lastgroup, piece[0]
+        is_optional = _OPTIONAL.match(truth, piece.end()) is not None
+        if kind == "group":
+            groups.append((leads, any_case, may_be_empty))
+            any_case, may_be_empty = any_case or text == "(?i:", False
+        elif text == ")":
+            is_empty = may_be_empty or leads or is_optional
+            led, any_case, may_be_empty = groups.pop()
+            leads = led and is_empty
+        elif kind == "look":
+            _skipped(pieces)
+        elif kind == "plain":
+            for at, char in enumerate(text, 1):
+                if char == "|":
+                    may_be_empty = may_be_empty or leads
+                    leads = groups[-1][0] if groups else True
+                elif leads:
+                    if char == ".":
+                        return ""
+                    found |= dict.fromkeys(map(re.escape, (char.lower(), char.upper()) if any_case else char))
+                    leads = is_optional and at == len(text)
+        elif leads and kind in ("charset", "escape", "other") and text != r"\b":
+            if text.startswith("[^") or text in _COMPLEMENTS or (any_case and kind == "charset"):
+                return ""
+            found[text] = None
+            leads = is_optional
+    return "" if leads else "|".join(found)
+
+
+def widest(truth: str) -> int:
+    """How many characters a match of the truth may have; as many as there may be where that has no bound.
+
+    >>> widest(r"(?<![a-z])(?:no[.])?(\\d{2,4}|[x-z]é?)(?=:)")
+    7
+    """
+    groups: list[tuple[int, int]] = []
+    most, size, last = 0, 0, 0  # of the alternatives before, of what stands in this one, of the element read last
+    pieces = _PIECE.finditer(truth)
+    for piece in pieces:
+        kind, text = piece.lastgroup, piece[0]
+        if kind == "group":
+            groups.append((most, size))
+            most, size = 0, 0
+        elif text == ")":
+            last = max(most, size)
+            most, size = groups.pop()
+            size += last
+        elif kind == "look":
+            _skipped(pieces)
+        elif kind == "repeat":
+            bound = text.rstrip("?")[1:-1].partition(",") if text[0] == "{" else ("", "", "1" if text[0] == "?" else "")
+            times = bound[2] if bound[1] or text[0] != "{" else bound[0]
+            size += last * (int(times) - 1 if times else sys.maxsize) if times != "0" else 0
+        elif kind == "plain":
+            for char in text:
+                if char == "|":
+                    most, size = max(most, size), 0
+                else:
+                    last = 1
+                    size += 1
+        elif kind in ("charset", "escape", "other") and text != r"\b":
+            last = 1
+            size += 1
+    return min(max(most, size), sys.maxsize)
+
+
+_COMPLEMENTS = (r"\W", r"\D", r"\S")
+_OPTIONAL = lazy(r"[*?]|\{0?,")
+
+
+_CHARSET = lazy(r"\[\^?\]?(?:\\.|[^\]\\])*\]")
