@@ -28,7 +28,11 @@ _PIECE = lazy(
 _MOST = 12
 #: The gap between a word and the value it names keeps its bound up to this many characters.
 _GAP = 24
-
+_CHARSET = lazy(r"\[\^?\]?(?:\\.|[^\]\\])*\]")
+#: Classes that hold nearly all characters.
+_COMPLEMENTS = (r"\W", r"\D", r"\S")
+#: A repeat that may be none.
+_OPTIONAL = lazy(r"[*?]|\{0?,")
 
 #: What a code point that is not ASCII looks like to the gate.
 STAND_IN = "?"
@@ -231,10 +235,3 @@ def widest(truth: str) -> int:
             last = 1
             size += 1
     return min(max(most, size), sys.maxsize)
-
-
-_COMPLEMENTS = (r"\W", r"\D", r"\S")
-_OPTIONAL = lazy(r"[*?]|\{0?,")
-
-
-_CHARSET = lazy(r"\[\^?\]?(?:\\.|[^\]\\])*\]")

@@ -172,7 +172,7 @@ def reconciled(spans: list[Span]) -> list[Span]:
 
 def cutter(text: str) -> Callable[[Find], Span]:
     """Makes the span of a find in ``text``, from left to right: bare numbers of JSON are told on the way."""
-    numbers = _Numbers(text) if _JSON.match(text) else None
+    numbers = _Numbers(text) if JSON_TEXT.match(text) else None
     short: dict[tuple[str, str], tuple[str, str]] = {}
 
     def cut(find: Find) -> Span:
@@ -230,6 +230,7 @@ class _Numbers:
         return self._literal[0] < at
 
 
-_JSON = lazy(r"\s*[{\[]")
+#: How a text begins that may be JSON.
+JSON_TEXT = lazy(r"\s*[{\[]")
 _NUMBER = lazy(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 _LITERAL = lazy(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)

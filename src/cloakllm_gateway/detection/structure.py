@@ -31,7 +31,7 @@ from cloakllm_gateway.detection.keys import (
     normalise,
     places,
 )
-from cloakllm_gateway.detection.merging import Claim, Find
+from cloakllm_gateway.detection.merging import JSON_TEXT, Claim, Find
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Proof, Text
 
@@ -273,12 +273,9 @@ def _empty_line() -> linear.Search:
     return linear.compiled(r"\n[ \t\r]*\n")
 
 
-_JSON = lazy(r"\s*[{\[]")
-
-
 def _blocks(text: str, screen: bytes) -> Iterator[tuple[int, int]]:
     """The parts of a text that structure does not reach across: JSON is one part, other text ends at empty lines."""
-    if len(text) <= 2 * _BLOCK or _JSON.match(text):
+    if len(text) <= 2 * _BLOCK or JSON_TEXT.match(text):
         yield 0, len(text)
         return
     search, start, size = _empty_line(), 0, len(text)
