@@ -397,29 +397,6 @@ def test_what_the_end_of_a_text_cut_off_or_a_person_spelled_out_is_found(text: s
     assert [span.value for span in Detector().find([Text(text), Text("and more")])[0]] == [value]
 
 
-def test_a_value_across_adjacent_blocks_is_found_in_parts() -> None:
-    parts = Detector().across(["write to kim.lee@exam", "ple.org or call +48 601 ", "234 567 now", "done"])
-    assert [[span.value for span in spans] for spans in parts] == [
-        ["kim.lee@exam"],
-        ["ple.org", "+48 601 "],
-        ["234 567"],
-        [],
-    ]
-
-
-def test_what_follows_a_complete_value_in_the_next_block_is_left_alone() -> None:
-    assert Detector().across(["kim@example.org", "Regards", ""]) == [[], [], []]
-    assert Detector().across(["one block, kim@example.org"]) == [[]]
-    assert Detector().across([]) == []
-
-
-def test_a_key_that_goes_on_in_the_next_block_is_hidden_there_too() -> None:
-    lines = ["-----BEGIN PRIVATE KEY-----", "MIIEq7RvK3xZ9mTb2WcY5nHf8LpD4sGj6aeE0d1q7RvK3xZ9mTb2WcY5nHf8LpD4"]
-    first, second = Detector().across(["\n".join(lines) + "\n", "AAAA" + lines[1] + "\n-----END PRIVATE KEY-----\nbye"])
-    assert [span.category for span in first + second] == ["PRIVATE_KEY", "PRIVATE_KEY"]
-    assert second[0].value.endswith("-----END PRIVATE KEY-----")
-
-
 def test_patterns_of_the_configuration_are_proved_by_examples_made_from_them() -> None:
     patterns = (
         ("TICKET", r"\b(?:SUP|OPS)-\d{4,6}\b"),

@@ -16,9 +16,10 @@ mapping is durable before it is used).  The gateway feeds it the answers::
 The first pass goes by the surface table.  The tripwire behind it ignores roles
 and walks every string of what is about to leave.  A string that the first pass
 looked at verbatim and found clean has been checked by the same engine and is
-not scanned twice, and a word of the protocol is never a value.  Known values
-and look-alike tokens are looked for in every reading of a text: detection says
-in which texts something is encoded, and the others have no reading but one.
+not scanned twice, and a word of the protocol is never a value.  What stands
+across the edges of adjacent text blocks is looked at in the first pass.  Known
+values and look-alike tokens are looked for in every reading of a text: detection
+says in which texts something is encoded, and the others have no reading but one.
 
 What would surprise you: positions of placed tokens are remembered by path, and
 later passes leave them alone by position, never because a text *looks* like a
@@ -33,6 +34,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from msgspec import Struct, field
 
+from cloakllm_gateway.core import adjacent
+from cloakllm_gateway.core.adjacent import Joined
 from cloakllm_gateway.core.allowed import NOTHING, Allowed
 from cloakllm_gateway.core.blobs import textual, whole_number
 from cloakllm_gateway.core.documentation import is_documentation
@@ -139,6 +142,13 @@ class _Slot(NamedTuple):
     charset: str = ""  # of a textual blob; empty for anything else
 
 
+class _Run(NamedTuple):
+    """Slots whose texts are read one after the other."""
+
+    slots: Sequence[_Slot]
+    joined: Joined
+
+
 class _Done(NamedTuple):
     """How one slot was rewritten."""
 
@@ -161,6 +171,7 @@ class Sanitizing:
         self._slots: list[_Slot] = []
         self._asked: Sequence[Text] = ()
         self._questions: Sequence[int] = ()  # for each slot, the number of the text that was asked about
+        self._runs: Sequence[_Run] = ()  # what is asked about behind the slots
         self._cuts: list[_Done] = []
         self._done: dict[Where, _Done] = {}
         self._clean: set[Where] = set()
@@ -177,7 +188,8 @@ class Sanitizing:
     def begin(self) -> Step:
         """The first pass: every leaf by its role."""
         self._slots, edits = [], {}
-        for leaf in leaves(self._part, self._shape):
+        walked = leaves(self._part, self._shape)
+        for leaf in walked:
             where = (leaf.path, leaf.is_key)
             if leaf.role is URI and not leaf.is_key and isinstance(leaf.value, str):
                 self._uris[leaf.path] = leaf.value
@@ -194,6 +206,9 @@ class Sanitizing:
                 ):
                     self._fields[where] = found
         self._part = replace(self._part, edits)
+        runs = adjacent.runs(walked)
+        by_path = {slot.where[0]: slot for slot in self._slots if not slot.where[1]} if runs else {}
+        self._runs = [_run([by_path[path] for path in run]) for run in runs]
         return self._look()
 
     def _slot(self, leaf: Leaf, where: Where) -> _Slot | None:
@@ -220,7 +235,7 @@ class Sanitizing:
             return NeedScan(self._asked)
         numbers: dict[Text, int] = {}
         self._questions = [numbers.setdefault(slot.look, len(numbers)) for slot in self._slots]
-        self._asked = [*numbers]
+        self._asked = [*numbers, *(Text(run.joined.text) for run in self._runs)]
         return NeedScan(self._asked)
 
     def scanned(self, found: Findings) -> Step:
@@ -234,11 +249,14 @@ class Sanitizing:
         nothing: set[int] = set()
         if self._fields and self._looking_by_role:
             self._learn_fields(found.spans)
+        across = self._across(found.spans) if self._runs else {}
         for slot, number in zip(self._slots, self._questions, strict=True):
-            if number in nothing and slot.where not in self._fields:
+            parts = across.get(slot.text, ()) if across else ()
+            if number in nothing and not parts and slot.where not in self._fields:
                 self._clean.add(slot.where)
                 continue
-            finds = self._finds(slot, found.spans[number], is_encoded=number in found.encoded)
+            spans = [*found.spans[number], *parts] if parts else found.spans[number]
+            finds = self._finds(slot, spans, is_encoded=number in found.encoded)
             if not finds:
                 self._clean.add(slot.where)
                 if slot.where not in self._described and slot.where not in self._placed:
@@ -262,6 +280,20 @@ class Sanitizing:
         if spellings:
             return NeedAssign(list(spellings))
         return self.assigned(()) if self._cuts else self._next()
+
+    def _across(self, found: Sequence[Sequence[Span]]) -> dict[str, list[Span]]:
+        """What goes on in the next block, by text: a result may hold its texts once more, as structure."""
+        source = self._source
+        own = {slot.where: found[number] for slot, number in zip(self._slots, self._questions, strict=True)}
+        across: dict[str, list[Span]] = {}
+        for run, spans in zip(self._runs, found[-len(self._runs) :], strict=True):
+            text = run.joined.text
+            known = source.vault.known(text, source.origin, source.group)
+            echoes = source.vault.echoes(source.restored, text) if source.restored else ()
+            hidden = source.allowed.hidden([*spans, *known, *echoes], text)
+            for block, part in adjacent.parts(run.joined, hidden, [own[slot.where] for slot in run.slots]):
+                across.setdefault(run.slots[block].text, []).append(part)
+        return across
 
     def _cut(self, slot: _Slot, finds: Sequence[Span], spellings: dict[Spelling, int]) -> _Done:
         """How ``finds`` come out of a slot.
@@ -455,7 +487,7 @@ class Sanitizing:
     # -- the tripwire: every string, whatever its role ---------------------------------------------
 
     def _tripwire(self) -> Step:
-        self._slots = []
+        self._slots, self._runs = [], ()
         for path, is_key, value in strings(self._part):
             where = (path, is_key)
             if where in self._clean or (path in self._exempt and not is_key) or value in WORDS:
@@ -504,6 +536,10 @@ async def drive(sanitizing: Sanitizing, find: Find, assign: AssignTokens) -> Cle
 
 
 # -- small decisions, each a function of its arguments ------------------------------------------------
+
+
+def _run(slots: Sequence[_Slot]) -> _Run:
+    return _Run(slots, adjacent.join([slot.look.text for slot in slots]))
 
 
 def _count(counts: dict[str, int], what: str) -> None:

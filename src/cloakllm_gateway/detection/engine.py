@@ -22,7 +22,6 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from itertools import accumulate
 
 import re2
 from msgspec.structs import replace
@@ -30,7 +29,6 @@ from msgspec.structs import replace
 from cloakllm_gateway.detection import folding, keys, linear
 from cloakllm_gateway.detection.allowing import AllowList
 from cloakllm_gateway.detection.catalogue import CATALOGUE, TERM, Category, Pattern
-from cloakllm_gateway.detection.catalogue.model import CONTEXT
 from cloakllm_gateway.detection.catalogue.national import national_phone
 from cloakllm_gateway.detection.custom import Custom
 from cloakllm_gateway.detection.gate import SEPARATOR, Gate, Judge, compiled
@@ -143,44 +141,6 @@ class Detector:
             if not all(hide or not char.isalnum() for hide, char in zip(hidden, example.value, strict=True)):
                 raise DetectionError(f"An example of category {name} was not found", "Detection is not to be trusted")
 
-    def across(self, blocks: Sequence[str]) -> list[list[Span]]:
-        """What stands across the edges of adjacent blocks of one result: for each block, its part of each value.
-
-        A value that is complete in the block where it begins is not among
-        them: what follows it there by chance is none of it.  Merge them with
-        what :meth:`find` says about the blocks (:func:`.spans.disjoint`).
-        """
-        parts: list[list[Span]] = [[] for _ in blocks]
-        edges = list(accumulate(map(len, blocks)))
-        joined = "".join(blocks)
-        excerpts = _around(edges[:-1], joined)
-        if not excerpts:
-            return parts
-        starts = [0, *edges]
-        found = self.find([Text(joined[first:last]) for first, last in excerpts])
-        alone = self.find([Text(block[-_EDGE:]) for block in blocks])
-        complete = {
-            (edge - span.end + span.start, span.category)
-            for edge, block, spans in zip(edges, blocks, alone, strict=True)
-            for span in spans
-            if span.end == len(block[-_EDGE:]) and span.rank > CONTEXT
-        }
-        for (first, _), spans in zip(excerpts, found, strict=True):
-            for span in spans:
-                start, end = first + span.start, first + span.end
-                index = bisect_right(edges, start)
-                if end <= edges[index] or (start, span.category) in complete:
-                    continue
-                while start < end:
-                    stop = min(end, edges[index])
-                    if start < stop:
-                        by = starts[index]
-                        value = joined[start:stop]
-                        part = span._replace(start=start - by, end=stop - by, value=value, canonical="")
-                        parts[index].append(part._replace(encoding=_PLAIN))
-                    start, index = stop, index + 1
-        return parts
-
     # -- patterns --------------------------------------------------------------------------------
 
     def _matches(
@@ -240,24 +200,6 @@ class Detector:
                 return end - start
 
         return _beside(pattern.near, buffer, judge) if pattern.near else judge
-
-
-#: How far a value across an edge may reach on either side, in code points; one with a key block may for long.
-_EDGE = 512
-
-
-def _around(edges: Sequence[int], joined: str) -> list[tuple[int, int]]:
-    """The surroundings of the edges, those that meet as one."""
-    if edges and "PRIVATE KEY" in joined:
-        return [(0, len(joined))]
-    excerpts: list[tuple[int, int]] = []
-    for edge in edges:
-        first, last = max(edge - _EDGE, 0), min(edge + _EDGE, len(joined))
-        if excerpts and first <= excerpts[-1][1]:
-            excerpts[-1] = (excerpts[-1][0], last)
-        else:
-            excerpts.append((first, last))
-    return excerpts
 
 
 def _configured(name: str) -> Category:

@@ -24,6 +24,7 @@ class Role(Enum):
     """What a value is for, and therefore what may be done to it (design, section 2)."""
 
     DATA = auto()  # to the model: detect and tokenize, keys and numbers too; to the upstream: as it is
+    FLOW = auto()  # DATA that is read on from one block to the next: a value may go on there
     RESTORE = auto()  # DATA, and the one place where tokens become values on the way to the upstream
     RESTORE_OWN = auto()  # DATA, and tokens whose origin is the receiving upstream become values
     URI = auto()  # a resource's URI towards the model: DATA, or what the client knows this resource by
@@ -36,7 +37,7 @@ class Role(Enum):
     PROTOCOL = auto()  # vocabulary, numbers and flags fixed by the specification: exact
 
 
-DATA, RESTORE, RESTORE_OWN = Role.DATA, Role.RESTORE, Role.RESTORE_OWN
+DATA, FLOW, RESTORE, RESTORE_OWN = Role.DATA, Role.FLOW, Role.RESTORE, Role.RESTORE_OWN
 URI, BLOB, MEDIA, SCHEMA, ADVERTISED = Role.URI, Role.BLOB, Role.MEDIA, Role.SCHEMA, Role.ADVERTISED
 HANDLE, NAME, PROTOCOL = Role.HANDLE, Role.NAME, Role.PROTOCOL
 
@@ -77,7 +78,7 @@ def own(shape: Shape, made: dict[int, Tagged] | None = None) -> Shape:
     made = {} if made is None else made
     match shape:
         case Role():
-            return RESTORE_OWN if shape in (DATA, URI) else shape
+            return RESTORE_OWN if shape in (DATA, FLOW, URI) else shape
         case list():
             return [own(shape[0], made)]
         case dict():
@@ -108,7 +109,7 @@ META: dict[str, Shape] = {
 }
 ANNOTATIONS: Shape = {"audience": PROTOCOL, "priority": PROTOCOL, "lastModified": PROTOCOL}
 LISTED: dict[str, Shape] = {"icons": ICONS, "_meta": META}
-CONTENTS: Shape = {"uri": URI, "mimeType": PROTOCOL, "text": DATA, "blob": BLOB, "_meta": META}
+CONTENTS: Shape = {"uri": URI, "mimeType": PROTOCOL, "text": FLOW, "blob": BLOB, "_meta": META}
 RESOURCE: dict[str, Shape] = {
     **LISTED, "uri": URI, "name": DATA, "title": DATA, "description": DATA,
     "mimeType": PROTOCOL, "size": PROTOCOL, "annotations": ANNOTATIONS,
@@ -117,7 +118,7 @@ TEMPLATE: Shape = {**RESOURCE, "uriTemplate": NAME}
 _BLOCK: dict[str, Shape] = {"type": PROTOCOL, "annotations": ANNOTATIONS, "_meta": META}
 _MEDIA: Shape = {**_BLOCK, "data": MEDIA, "mimeType": PROTOCOL}
 _CASES: dict[str, Shape] = {
-    "text": {**_BLOCK, "text": DATA},
+    "text": {**_BLOCK, "text": FLOW},
     "image": _MEDIA,
     "audio": _MEDIA,
     "resource": {**_BLOCK, "resource": CONTENTS},

@@ -1,0 +1,147 @@
+"""A text that a server sends in pieces is as safe as the whole, wherever it was cut."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import time
+from typing import Any
+
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from cloakllm_gateway.core import adjacent
+from cloakllm_gateway.core.allowed import Allowed
+from cloakllm_gateway.protocol.surface import RESTORE, SURFACE
+from cloakllm_gateway.protocol.walk import leaves
+from tests.core.test_sanitizer import PLANTED, Gate
+
+RESULT = SURFACE["tools/call"].result
+assert RESULT is not None
+TOKEN = re.compile(r"\[[A-Z]\w*\]")
+
+
+def result(*blocks: str, **more: Any) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": block} for block in blocks], **more}
+
+
+def shown(gate: Gate, *blocks: str, **more: Any) -> list[str]:
+    part = gate.sanitize(result(*blocks), RESULT, **more)
+    return [block["text"] for block in part["content"]]
+
+
+def unnumbered(texts: list[str]) -> list[str]:
+    return [re.sub(r"_\d+\]", "]", text) for text in texts]
+
+
+def pieces(text: str, cuts: list[int]) -> list[str]:
+    edges = [0, *sorted(cuts), len(text)]
+    return [text[start:end] for start, end in itertools.pairwise(edges)]
+
+
+def letters(text: str) -> str:
+    """What is told, but for tokens and punctuation."""
+    return "".join(re.findall(r"[^\W_]", TOKEN.sub("", text)))
+
+
+around = st.sampled_from(["", "Sent on Monday. ", "two lines\n", "and the rest of it", " (see below)", "tell me " * 90])
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.sampled_from(PLANTED), around, around, st.data())
+def test_a_value_that_is_cut_anywhere_is_hidden_in_every_block(
+    value: str, before: str, after: str, data: st.DataObject
+) -> None:
+    text = f"{before} {value} {after}"
+    first = len(before) + 1
+    inside = st.integers(first + 1, first + len(value) - 1)
+    anywhere = st.integers(0, len(text))
+    cuts = data.draw(st.lists(inside, min_size=1, max_size=3)) + data.draw(st.lists(anywhere, max_size=2))
+    gate = Gate()
+    blocks = pieces(text, cuts)
+    assume(not any(block and value.startswith(block) for block in blocks))  # a cell may hold a shorter value
+    hidden = shown(gate, *blocks)
+    assert letters("".join(hidden)) == letters(before + after)
+    assert gate.restore({"arguments": hidden}, {"arguments": RESTORE})["arguments"] == blocks
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.sampled_from([*PLANTED, "Regards", "a b", "12", "", ".", "\n", "name: "]), max_size=6))
+def test_what_goes_in_in_blocks_comes_back_in_blocks(blocks: list[str]) -> None:
+    gate = Gate()
+    hidden = shown(gate, *blocks)
+    assert not [value for value in PLANTED if value in "".join(hidden)]
+    assert gate.restore({"arguments": hidden}, {"arguments": RESTORE})["arguments"] == blocks
+
+
+def test_a_value_that_only_a_key_in_the_block_before_proves_is_hidden() -> None:
+    hidden = shown(Gate(), "Password: ", "hunter2xyz\nand so on")
+    assert unnumbered(hidden) == ["Password: ", "[SECRET]\nand so on"]
+
+
+def test_a_known_value_is_hidden_across_an_edge() -> None:
+    gate = Gate()
+    gate.sanitize({"last_name": "Zbigniewska"})
+    assert "niew" not in "".join(shown(gate, "asked by Zbig", "niewska today"))
+
+
+def test_the_same_texts_as_structure_are_cut_alike() -> None:
+    blocks = ["card 4111 1111 ", "1111 1111"]
+    part = Gate().sanitize(result(*blocks, structuredContent={"result": blocks}), RESULT)
+    assert part["structuredContent"]["result"] == [block["text"] for block in part["content"]]
+    assert "1111" not in str(part)
+
+
+def test_what_follows_a_complete_value_in_the_next_block_is_left_alone() -> None:
+    assert unnumbered(shown(Gate(), "kim@example.org", "active", "")) == ["[EMAIL]", "active", ""]
+    assert unnumbered(shown(Gate(), "mail: kim@example.org", "Regards")) == ["mail: [EMAIL]", "Regards"]
+
+
+def test_what_follows_at_the_end_of_other_text_is_hidden_with_it() -> None:
+    assert unnumbered(shown(Gate(), "mail: kim@acme-corp.co", "m, or call")) == ["mail: [EMAIL]", "[EMAIL], or call"]
+
+
+def test_blocks_without_a_value_stay() -> None:
+    blocks = ["The report", "was sent", "on Monday\n", "with 3 pages and version 10.2", ".3 of the tool", "[1]", "{}"]
+    assert shown(Gate(), *blocks) == blocks
+
+
+def test_a_value_of_the_allow_list_may_be_cut() -> None:
+    blocks = ["write to help@exam", "ple.org for help"]
+    assert shown(Gate(), *blocks, allowed=Allowed(["help@example.org"])) == blocks
+
+
+def test_a_key_block_is_hidden_as_far_as_it_goes() -> None:
+    lines = ["-----BEGIN PRIVATE KEY-----", *["MIIEq7RvK3xZ9mTb2WcY5nHf8LpD4sGj6aeE0d1q7RvK3xZ9mTb2WcY5nHf8LpD4"] * 40]
+    text = "\n".join([*lines, "-----END PRIVATE KEY-----", "bye"])
+    hidden = "".join(shown(Gate(), *(text[at : at + 700] for at in range(0, len(text), 700))))
+    assert letters(hidden) == "bye"
+
+
+def test_only_texts_of_neighbouring_items_are_read_on() -> None:
+    content = [
+        {"type": "text", "text": "a"},
+        {"type": "image", "data": "", "mimeType": "image/png"},
+        {"type": "text", "text": "b"},
+        {"type": "text", "text": "c"},
+        {"type": "resource", "resource": {"uri": "x:y", "text": "d"}},
+    ]
+    part = {"content": content, "structuredContent": {"text": ["e", "f"]}}
+    assert adjacent.runs(leaves(part, RESULT)) == [[("content", 2, "text"), ("content", 3, "text")]]
+
+
+def test_a_table_that_goes_on_in_the_next_block_keeps_its_header() -> None:
+    rows = [f"{number},Zbigniewa,Wroclawska\n" for number in range(60)]
+    blocks = ["id,first_name,last_name\n" + "".join(rows), "".join(rows)]
+    assert letters("".join(shown(Gate(), *blocks))) == "idfirstnamelastname" + "".join(map(str, [*range(60)] * 2))
+
+
+def test_many_blocks_take_no_more_than_their_length_says() -> None:
+    def seconds(count: int) -> float:
+        blocks = [f"row {number}: 4111 1111 " for number in range(count)]
+        began = time.process_time()
+        shown(Gate(), *blocks)
+        return time.process_time() - began
+
+    seconds(100)
+    assert seconds(1600) <= 12 * seconds(200) + 0.1
