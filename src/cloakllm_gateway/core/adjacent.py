@@ -13,7 +13,7 @@ Offsets are code points of a block's text, or of the joined one, half open.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -68,13 +68,13 @@ def parts(joined: Joined, found: Sequence[Span], own: Sequence[Sequence[Span]]) 
     """
     for span in found:
         block = bisect_right(joined.ends, span.start)
+        shares: Iterable[tuple[int, Span]] = ()
         if span.end > joined.ends[block]:
-            shares = () if _is_complete(joined, block, span, own[block]) else _shares(joined, block, span)
+            if not _is_complete(joined, block, span, own[block]):
+                shares = _shares(joined, block, span)
         elif block and span.proof is Proof.KEY:
             by = joined.ends[block - 1]
             shares = [(block, span._replace(start=span.start - by, end=span.end - by))]
-        else:
-            shares = ()
         yield from ((of, share) for of, share in shares if not _is_covered(own[of], share))
 
 
