@@ -1,11 +1,9 @@
-"""Values that begin in one text block of a result and end, or are told by a key, in another one.
+"""Values that begin in one text block of a result and end in the next, or are told by what stands in another one.
 
 A server that sends a text in pieces cuts it anywhere, and the model reads on:
 of ``kim.lee@exam`` and ``ple.com`` neither block has to look like an address,
 and the second half of a table has no header.  So blocks that adjoin are looked
-at once more, joined.  What is found there in one block is that block's affair,
-unless a key proves it that may stand in one before; of what goes on behind the
-edge each block gets its part.
+at once more, joined, and of what goes on behind an edge each gets its part.
 
 Offsets are code points of a block's text, or of the joined one, half open.
 """
@@ -13,7 +11,7 @@ Offsets are code points of a block's text, or of the joined one, half open.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -21,7 +19,7 @@ from cloakllm_gateway.detection.catalogue.model import CONTEXT
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.protocol.surface import FLOW
 from cloakllm_gateway.protocol.walk import Leaf, Path
-from cloakllm_gateway.spans import Encoding, Proof, Span
+from cloakllm_gateway.spans import Encoding, Span
 
 #: Begins and ends a block of a key, which may go on through any number of texts.
 _KEY_BLOCK = "PRIVATE KEY-----"
@@ -61,20 +59,20 @@ def join(blocks: Sequence[str]) -> Joined:
 
 
 def parts(joined: Joined, found: Sequence[Span], own: Sequence[Sequence[Span]]) -> Iterator[tuple[int, Span]]:
-    """What was found in joined blocks and is not the affair of one alone: the number of a block, and what is in it.
+    """What was found in joined blocks and in none by itself: the number of a block, and what is in it.
 
     ``own`` are the finds in each block by itself, disjoint and sorted.  What a
     block gets of a longer value is a value of its own, spelled plainly.
     """
     for span in found:
         block = bisect_right(joined.ends, span.start)
-        shares: Iterable[tuple[int, Span]] = ()
-        if span.end > joined.ends[block]:
-            if not _is_complete(joined, block, span, own[block]):
-                shares = _shares(joined, block, span)
-        elif block and span.proof is Proof.KEY:
-            by = joined.ends[block - 1]
-            shares = [(block, span._replace(start=span.start - by, end=span.end - by))]
+        if span.end <= joined.ends[block]:
+            by = joined.ends[block - 1] if block else 0
+            shares = iter([(block, span._replace(start=span.start - by, end=span.end - by))])
+        elif _is_complete(joined, block, span, own[block]):
+            continue
+        else:
+            shares = _shares(joined, block, span)
         yield from ((of, share) for of, share in shares if not _is_covered(own[of], share))
 
 
@@ -94,9 +92,9 @@ def _shares(joined: Joined, block: int, span: Span) -> Iterator[tuple[int, Span]
 def _is_complete(joined: Joined, block: int, longer: Span, own: Sequence[Span]) -> bool:
     """Whether a longer value is one that its block ends with, and what follows the edge by chance.
 
-    So it is where the block is that value and nothing else, as a cell is, and
-    where the next one begins as a record does.  ``kim@acme.co`` at the end of
-    other text may go on with an ``m``, and a street with a town.
+    So it is where both blocks are that and nothing else, as cells are, and where
+    the next one begins as a record does.  ``kim@acme.co`` at the end of other
+    text may go on with an ``m``, and a street with a town.
     """
     if not own or own[-1].category != longer.category or own[-1].rank <= CONTEXT:
         return False
@@ -106,7 +104,8 @@ def _is_complete(joined: Joined, block: int, longer: Span, own: Sequence[Span]) 
     between = joined.text[last.end + by : edge]
     if any(char.isalnum() or char.isspace() or char == "," for char in between):
         return False
-    return last.start == 0 or _RECORD.match(joined.text, edge) is not None
+    are_cells = last.start == 0 and longer.end >= joined.ends[block + 1]
+    return are_cells or _RECORD.match(joined.text, edge) is not None
 
 
 def _is_covered(own: Sequence[Span], share: Span) -> bool:
