@@ -39,11 +39,11 @@ from cloakllm_gateway.core.adjacent import Joined
 from cloakllm_gateway.core.allowed import NOTHING, Allowed
 from cloakllm_gateway.core.blobs import textual, whole_number
 from cloakllm_gateway.core.documentation import is_documentation
-from cloakllm_gateway.core.fields import TERM, Elsewhere, Field, field_around, refuse_blocked, ruled_fields
 from cloakllm_gateway.core.handles import Handles
 from cloakllm_gateway.core.rewriting import Cut, Range, Ranges, masked, rewritten, spelling, taken_back
+from cloakllm_gateway.core.ruling import Ruling, Where
 from cloakllm_gateway.core.settings import Treatment
-from cloakllm_gateway.core.treatments import Rule, Treatments
+from cloakllm_gateway.core.treatments import Treatments
 from cloakllm_gateway.detection.folding import views
 from cloakllm_gateway.detection.view import View
 from cloakllm_gateway.errors import Withheld
@@ -124,9 +124,6 @@ class Source(Struct, frozen=True):
     restored: Sequence[Entry] = ()
 
 
-Where: TypeAlias = tuple[Path, bool]
-
-
 class _Slot(NamedTuple):
     """A place in the message and the text that stands there (decoded, for a textual blob).
 
@@ -177,9 +174,7 @@ class Sanitizing:
         self._clean: set[Where] = set()
         self._exempt: set[Path] = set()
         self._placed: dict[Where, list[Range]] = {}
-        self._fields: dict[Where, list[Field]] = {}
-        self._elsewhere: Elsewhere | None = None  # where there are fields
-        self._is_ruled = bool(source.treatments.categories) or source.treatments.fields is not None
+        self._ruling = Ruling(source.treatments)
         self._charsets: dict[Path, str] = {}
         self._described: set[Where] = set()
         self._tokens: dict[Token, None] = {}
@@ -201,10 +196,7 @@ class Sanitizing:
                 _count(self.report.skipped, "protocol")
             elif slot := self._slot(leaf, where):
                 self._slots.append(slot)
-                if not leaf.is_key and (
-                    found := ruled_fields(leaf.path, slot.text, slot.look.text, self._source.treatments.fields)
-                ):
-                    self._fields[where] = found
+                self._ruling.meet(where, slot.text, slot.look.text)
         self._part = replace(self._part, edits)
         runs = adjacent.runs(walked)
         by_path = {slot.where[0]: slot for slot in self._slots if not slot.where[1]} if runs else {}
@@ -247,12 +239,13 @@ class Sanitizing:
         dropped: set[Path] = set()
         self._cuts = []
         nothing: set[int] = set()
-        if self._fields and self._looking_by_role:
-            self._learn_fields(found.spans)
+        if self._looking_by_role:
+            answered = zip(self._slots, self._questions, strict=True)
+            self._ruling.learn((slot.where, found.spans[number]) for slot, number in answered)
         across = self._across(found.spans) if self._runs else {}
         for slot, number in zip(self._slots, self._questions, strict=True):
             parts = across.get(slot.text, ()) if across else ()
-            if number in nothing and not parts and slot.where not in self._fields:
+            if number in nothing and not parts and not self._ruling.has_fields(slot.where):
                 self._clean.add(slot.where)
                 continue
             spans = [*found.spans[number], *parts] if parts else found.spans[number]
@@ -307,7 +300,7 @@ class Sanitizing:
         standing = placing.standing(slot.text, finds)
         inserts: list[int | str] = []
         for span, _ in standing:
-            rule = self._rule(slot, span)
+            rule = self._ruling.rule(slot.where, span)
             if rule is not None and rule.how is Treatment.REDACT:
                 inserts.append(tokens.redacted(span.category))
             else:
@@ -321,8 +314,7 @@ class Sanitizing:
         self._exempt.clear()
         self._placed.clear()
         self._done.clear()
-        self._fields.clear()
-        self._elsewhere = None
+        self._ruling = Ruling(self._source.treatments)
         self._charsets.clear()
         self._described.clear()
         self._uris.clear()
@@ -362,7 +354,7 @@ class Sanitizing:
             (moved(path), is_key): _Done(done.slot._replace(where=(moved(path), is_key)), done.cut)
             for (path, is_key), done in self._done.items()
         }
-        self._fields = {(moved(path), is_key): fields for (path, is_key), fields in self._fields.items()}
+        self._ruling.move(moved)
         self._exempt = {moved(path) for path in self._exempt}
         self._charsets = {moved(path): charset for path, charset in self._charsets.items()}
         self._uris = {moved(path): uri for path, uri in self._uris.items()}
@@ -379,22 +371,20 @@ class Sanitizing:
 
     def _finds(self, slot: _Slot, spans: Sequence[Span], *, is_encoded: bool) -> list[Span]:
         """The disjoint spans to hide: what detection found, known values, look-alike tokens."""
-        found = self._not_passed(slot, self._source.allowed.hidden(spans, slot.look.text))
+        found = self._ruling.hidden(slot.where, self._source.allowed.hidden(spans, slot.look.text))
         if slot.where in self._described:
             found = [s for s in found if not is_documentation(s)]
         known, alike = self._second_look(slot, views(slot.look.text) if is_encoded else [View(slot.look.text)])
-        known = self._not_passed(slot, known)
+        known = self._ruling.hidden(slot.where, known)
         if placed := self._placed.get(slot.where):
             tokens_there = Ranges(placed)
             found, known, alike = (tokens_there.beside(spans) for spans in (found, known, alike))
-        if not (found or known or alike or slot.where in self._fields):
+        if not (found or known or alike or self._ruling.has_fields(slot.where)):
             return []  # most texts of most messages
         certain = Ranges((s.start, s.end) for s in found)
         known = [k for k in known if not certain.hold(k)]
-        if self._is_ruled:
-            for span in (*found, *known):
-                refuse_blocked(self._rule(slot, span))
-        if self._looking_by_role and (whole := self._whole_fields(slot, [*found, *known])):
+        self._ruling.refuse_blocked(slot.where, [*found, *known])
+        if self._looking_by_role and (whole := self._ruling.whole_fields(slot.where, slot.text, [*found, *known])):
             inside = Ranges((s.start, s.end) for s in whole)
             found, known, alike = (inside.beside(spans) for spans in (found, known, alike))
             found += whole
@@ -415,8 +405,8 @@ class Sanitizing:
             if source.restored:
                 hits = [*hits, *source.vault.echoes(source.restored, view.text)]
             hits = source.allowed.hidden(hits, view.text)
-            if self._elsewhere and self._looking_by_role:  # what means something to the protocol may look like a value
-                hits = [*hits, *self._elsewhere.find(view.text)]
+            if self._looking_by_role:  # what means something to the protocol may look like a value
+                hits = [*hits, *self._ruling.find(view.text)]
             for hit in hits:
                 start, end = view.original(hit.start, hit.end)
                 known.append(hit._replace(start=start, end=end, encoding=view.encoding_of(hit.start, hit.end)))
@@ -435,54 +425,6 @@ class Sanitizing:
     def _tokens_in(self, text: str) -> list[TokenMatch]:
         """What restore would accept in ``text``; ``rows[ITEM_3]`` is none of our business."""
         return [match for match in tokens.scan(text) if match.token.category in self._source.categories]
-
-    # -- what the configuration says of them ---------------------------------------------------------
-
-    def _rule(self, slot: _Slot, span: Span) -> Rule | None:
-        """The rule for a find: that of the field it stands in, of an equal value in a field, of its category."""
-        if not self._is_ruled:
-            return None
-        if field := field_around(self._fields.get(slot.where, ()), span):
-            return field.rule
-        rule = self._elsewhere.rule(span) if self._elsewhere else None
-        return rule or self._source.treatments.categories.get(span.category)
-
-    def _not_passed(self, slot: _Slot, spans: Sequence[Span]) -> list[Span]:
-        """``spans`` without those that the model may be shown."""
-        if not self._is_ruled:
-            return list(spans)
-        return [s for s in spans if (rule := self._rule(slot, s)) is None or rule.how is not Treatment.PASS]
-
-    def _learn_fields(self, found: Sequence[Sequence[Span]]) -> None:
-        """What a rule says of a field holds for the same value in the rest of the message."""
-        self._elsewhere = self._elsewhere or Elsewhere()
-        for slot, number in zip(self._slots, self._questions, strict=True):
-            fields = self._fields.get(slot.where)
-            if fields is None:
-                continue
-            found_here = Ranges((s.start, s.end) for s in found[number])
-            for start, end, value, rule in fields:
-                refuse_blocked(rule if value else None)
-                if rule.how is not Treatment.TOKENIZE or not found_here.meet(start, end):
-                    self._elsewhere.add(value, rule)
-
-    def _whole_fields(self, slot: _Slot, finds: Sequence[Span]) -> list[Span]:
-        """The fields of a slot that are hidden whole: cut out, or to be hidden though nothing was found in them."""
-        fields = self._fields.get(slot.where)
-        if fields is None:
-            return []
-        whole = []
-        taken = Ranges((s.start, s.end) for s in finds)
-        exactly = {(s.start, s.end): s for s in reversed(finds)}  # what detection says, before what the rule made known
-        for start, end, _, rule in fields:
-            if start == end or rule.how is Treatment.PASS:
-                continue
-            if rule.how is Treatment.TOKENIZE and taken.meet(start, end):
-                continue
-            exact = exactly.get((start, end))
-            raw = slot.text[start:end]
-            whole.append(exact or Span(start, end, TERM, raw, raw, proof=Proof.KEY))
-        return whole
 
     # -- the tripwire: every string, whatever its role ---------------------------------------------
 

@@ -1,0 +1,91 @@
+"""What the configuration says of the finds of one message: by field, by an equal value in a field, by category."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from cloakllm_gateway.core.fields import TERM, Elsewhere, Field, field_around, refuse_blocked, ruled_fields
+from cloakllm_gateway.core.rewriting import Ranges
+from cloakllm_gateway.core.settings import Treatment
+from cloakllm_gateway.core.treatments import Rule, Treatments
+from cloakllm_gateway.protocol.walk import Path
+from cloakllm_gateway.spans import Proof, Span
+
+#: A place in a message: a path, and whether it leads to a key.
+Where = tuple[Path, bool]
+
+
+class Ruling:
+    """The rules for one message, and the fields in it that have one."""
+
+    def __init__(self, treatments: Treatments) -> None:
+        self._treatments = treatments
+        self._has_rules = bool(treatments.categories) or treatments.fields is not None
+        self._fields: dict[Where, list[Field]] = {}
+        self._elsewhere = Elsewhere()
+
+    def meet(self, where: Where, text: str, look: str) -> None:
+        """A text of the message; ``look`` is what detection sees of it."""
+        path, is_key = where
+        if not is_key and (found := ruled_fields(path, text, look, self._treatments.fields)):
+            self._fields[where] = found
+
+    def has_fields(self, where: Where) -> bool:
+        return where in self._fields
+
+    def learn(self, found: Iterable[tuple[Where, Sequence[Span]]]) -> None:
+        """What a rule says of a field holds for the same value in the rest of the message.
+
+        Raises :class:`Withheld` for a value that nobody may be shown.
+        """
+        for where, spans in found if self._fields else ():
+            found_here = Ranges((s.start, s.end) for s in spans)
+            for start, end, value, rule in self._fields.get(where, ()):
+                refuse_blocked(rule if value else None)
+                if rule.how is not Treatment.TOKENIZE or not found_here.meet(start, end):
+                    self._elsewhere.add(value, rule)
+
+    def find(self, text: str) -> list[Span]:
+        """The values of fields that are to be hidden, in any text of the message."""
+        return self._elsewhere.find(text) if self._fields else []
+
+    def rule(self, where: Where, span: Span) -> Rule | None:
+        """The rule for a find: that of the field it stands in, of an equal value in a field, of its category."""
+        if not self._has_rules:
+            return None
+        if field := field_around(self._fields.get(where, ()), span):
+            return field.rule
+        return self._elsewhere.rule(span) or self._treatments.categories.get(span.category)
+
+    def hidden(self, where: Where, spans: Sequence[Span]) -> list[Span]:
+        """``spans`` without those that the model may be shown."""
+        if not self._has_rules:
+            return list(spans)
+        return [s for s in spans if (rule := self.rule(where, s)) is None or rule.how is not Treatment.PASS]
+
+    def refuse_blocked(self, where: Where, spans: Sequence[Span]) -> None:
+        """Raises :class:`Withheld` for a find that nobody may be shown."""
+        if self._has_rules:
+            for span in spans:
+                refuse_blocked(self.rule(where, span))
+
+    def whole_fields(self, where: Where, text: str, finds: Sequence[Span]) -> list[Span]:
+        """The fields of a text that are hidden whole: cut out, or to be hidden though nothing was found in them."""
+        fields = self._fields.get(where)
+        if fields is None:
+            return []
+        whole = []
+        taken = Ranges((s.start, s.end) for s in finds)
+        exactly = {(s.start, s.end): s for s in reversed(finds)}  # what detection says, before what the rule made known
+        for start, end, _, rule in fields:
+            if start == end or rule.how is Treatment.PASS:
+                continue
+            if rule.how is Treatment.TOKENIZE and taken.meet(start, end):
+                continue
+            raw = text[start:end]
+            whole.append(exactly.get((start, end)) or Span(start, end, TERM, raw, raw, proof=Proof.KEY))
+        return whole
+
+    def move(self, moved: Callable[[Path], Path]) -> None:
+        """Keys of the message have new names."""
+        self._fields = {(moved(path), is_key): fields for (path, is_key), fields in self._fields.items()}
