@@ -303,4 +303,4 @@ def text(kind: str, personal: bool, size: int) -> str:
 
 
 #: What invites quadratic work: the same few characters again and again.
-HOSTILE = ("a.", "1234-", "1.1.1.", "::1 ", "A", "-----BEGIN PRIVATE KEY-----\n", '{"a":')
+HOSTILE = ("a.", "1234-", "1.1.1.", "::1 ", "A", "-----BEGIN PRIVATE KEY-----\n", '{"a":', "<td>Email", "<dt born <")

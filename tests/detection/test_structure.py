@@ -382,3 +382,54 @@ def test_a_broken_row_among_indented_ones_ends_no_table() -> None:
     rows = [" 17 , Ana Silva , 5550134 "] * 6
     text = "\n".join([" id , full_name , phone ", *rows, " # a remark ", " Tom O'Brien , 5550177 ", *rows])
     assert persons(text) == [*["Ana Silva"] * 6, "Tom O'Brien", *["Ana Silva"] * 6]
+
+
+HYPERTEXT = [
+    "<table><tr><th>Name</th><th>Date of birth</th></tr><tr><td>{name}</td><td>{born}</td></tr></table>",
+    "<table>\n <thead>\n  <tr><td>Name</td><td>Note</td><td>Born</td></tr>\n </thead>\n <tbody>\n"
+    "  <tr>\n   <td>{name}</td>\n   <td>x</td>\n   <td>{born}</td>\n  </tr>\n </tbody>\n</table>",
+    "<TABLE><TR><TD>Name<TD>Birth date<TR><TD>{name}<TD>{born}</TABLE>",
+    "<table><tr><th>Name</th><td>{name}</td></tr><tr><th>Born</th><td>{born}</td></tr></table>",
+    '<table class="infobox"><tr><th scope="row">Name:</th><td><a href="/x">{name}</a></td></tr>'
+    '<tr><th scope="row"><b>Born</b></th><td class="bday"><span>{born}</span> (age 40)</td></tr></table>',
+    "<tr><td>Name</td><td>{name}</td><td>Geburtsdatum</td><td>{born}</td></tr>",
+    "<dl><dt>Name</dt><dd>{name}</dd><dt>Born</dt><dd>{born}</dd></dl>",
+    "<dl>\n <div><dt>Name:</dt>\n <dd>{name}</dd></div>\n <div><dt>Date of birth:</dt>\n <dd>{born}</dd></div>\n</dl>",
+    "<table><tr><th>Имя</th><th>Дата рождения</th></tr><tr><td>{name}</td><td>{born}</td></tr></table>",
+]
+
+
+@pytest.mark.parametrize("is_quoted", [False, True])
+@pytest.mark.parametrize("born", ["1984-03-12", "12 March 1984", "12/03/1984"])
+@pytest.mark.parametrize("text", HYPERTEXT)
+def test_cells_of_hypertext_are_what_their_heads_say(text: str, born: str, is_quoted: bool) -> None:
+    text = text.format(name="Qelu", born=born)
+    found = DETECTOR.find([Text(json.dumps({"html": text}) if is_quoted else text)])[0]
+    assert [(span.category, span.value) for span in found] == [("PERSON", "Qelu"), ("DATE_OF_BIRTH", born)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<table><tr><th>Name</th><th>Released</th></tr><tr><td>Qelu</td><td>1984-03-12</td></tr></table>",
+        "<tr><td>First name</td><td>Last name</td></tr>",
+        "<tr><th>First name</th></tr><tr><th>Occupation</th></tr>",
+        "<dl><dt>Phone</dt><dd>see below</dd><dt>Version</dt><dd>1984-03-12</dd></dl>",
+        "<table><tr><th>Born</th></tr></table><table><tr><td>1984-03-12</td></tr></table>",
+        "<tr><td>Full name</td><td>unknown</td></tr><tr><td>Occupation</td><td>Painter</td></tr>",
+        "<td>Date of birth</td>",
+    ],
+)
+def test_a_cell_of_hypertext_without_a_head_that_says_so_is_shown(text: str) -> None:
+    assert DETECTOR.find([Text(text)])[0] == []
+
+
+def test_each_line_of_a_cell_of_hypertext_is_read() -> None:
+    text = "<tr><th>Phone</th><td>555 01 34<br>555 01 77</td></tr><tr><th>E-Mail</th><td>none</td></tr>"
+    assert [span.value for span in DETECTOR.find([Text(text)])[0]] == ["555 01 34", "555 01 77"]
+
+
+def test_a_cell_of_hypertext_is_read_however_far_its_head_is() -> None:
+    rows = "\n\n".join(f"<tr><td>{'ordinary text ' * 9}</td><td>555 01 {n:02}</td></tr>" for n in range(99))
+    text = f"<table><tr><th>Note</th><th>Phone</th></tr>{rows}</table>"
+    assert [span.value for span in DETECTOR.find([Text(text)])[0]] == [f"555 01 {n:02}" for n in range(99)]

@@ -14,7 +14,7 @@ from itertools import chain, islice
 
 from msgspec.structs import replace
 
-from cloakllm_gateway.detection import fields, linear
+from cloakllm_gateway.detection import fields, hypertext, linear
 from cloakllm_gateway.detection.catalogue import Category, checks
 from cloakllm_gateway.detection.catalogue.people import capitalised_name
 from cloakllm_gateway.detection.catalogue.secrets import AMBIGUOUS, is_random
@@ -60,7 +60,8 @@ class Structure:
         found: list[Proved] = []
         tables = fields.tables(text, tops, classify, _is_personal, _is_named)
         rows = [at for at in marks if text[at] not in _FIELD_MARKS]
-        for table in chain(tables, fields.inserts(text, rows)):
+        cells = hypertext.tables(text, classify) if marks and "<" in text else ()
+        for table in chain(tables, fields.inserts(text, rows), cells):
             for some in self._table(text, table):
                 found += some
         for start, stop in blocks:
