@@ -43,7 +43,17 @@ _PLACE = (
     rf"{_GAP}{_CITY}(?:(?:{_GAP}(?:[A-Z0-9]{{1,3}}|nan))?(?:{_GAP}{_COUNTRY})?[,\s]{{1,3}}\d{{4,6}}(?:-\d{{4}})?(?!\d)"
     rf"|{_GAP}{_COUNTRY}(?![A-Za-z]))"
 )
-_TAIL = rf"(?:{_GAP}{_UNIT}){{0,2}}(?:{_PLACE})?"
+#: Postal codes of Europe and Brazil, with a country before them as labels have it.
+_POSTCODE = (
+    r"(?:[A-Z]{1,3}-)?(?:\d{2}-\d{3}|\d{4}-\d{3}|\d{5}-\d{3}|\d{4} ?[A-Z]{2}\b|\d{3} \d{2}|\d{4,5}"
+    r"|[A-Z]{1,2}\d[A-Z0-9]? ?\d[A-Z]{2}\b)(?![0-9])"
+)
+_TOWN_WORD = rf"[A-Z{LETTERS}][A-Za-z{LETTERS}’']{{1,30}}"
+#: A town behind its postal code; the stop at the end is that of the sentence.
+_TOWN_NAME = rf"{_TOWN_WORD}(?:[ -]{_TOWN_WORD}| {_LINK} {_TOWN_WORD}| a\.? ?[MOd]\.|/{_TOWN_WORD}){{0,3}}(?: [A-Z]\b(?!\.))?"
+#: The code and the town behind a street, on its line or the next one; four digits may be a year as well.
+_CODE_FIRST = rf"(?:[,;]? (?:[|/•·–-] |in )?|,?\n>? ?)(?!(?:19|20)\d\d ){_POSTCODE},? {_TOWN_NAME}"
+_TAIL = rf"(?:{_GAP}{_UNIT}){{0,2}}(?:{_CODE_FIRST}|{_PLACE})?"
 #: Behind a flat, on its line, whatever is written as towns and regions are.
 _FLAT = rf"(?:{_GAP}{_UNIT}){{1,2}}(?:{_PLACE}|[ ,]{{1,2}}{_CITY}(?:,? (?:[A-Z]{{2,3}}|nan)\b)?)?"
 
@@ -71,15 +81,10 @@ _DOOR = (
     r"(?:(?:m|lok|app|apt|bus|bte|Whg|kl|piso|pta|int|sc)\.? ?\d{1,4}[A-Za-z]?|\d{1,2}[ºª°](?: ?(?:[A-Za-z]{1,3}\b\.?|Esq\.?"
     r"|Dto\.?|Fte\.?|Izq\.?|Dcha\.?))?|\d{1,2}\. ?(?:th|tv|mf|sal|OG|Stock|Etage|étage|piano)|(?:EG|DG|bis|ter)\b)"
 )
-#: Postal codes of Europe and Brazil, with a country before them as labels have it.
-_POSTCODE = (
-    r"(?:[A-Z]{1,3}-)?(?:\d{2}-\d{3}|\d{4}-\d{3}|\d{5}-\d{3}|\d{4} ?[A-Z]{2}\b|\d{3} \d{2}|\d{4,5}"
-    r"|[A-Z]{1,2}\d[A-Z0-9]? ?\d[A-Z]{2}\b)(?![0-9])"
-)
 #: The rest of an address behind its street: a door, a quarter, the postal code and the town.
 _TOWN = (
     rf"(?:,? {_DOOR}){{0,2}}(?:(?:,| -| –|\n)[ ]?(?:{_CAP}(?: (?:{_CAP}|{_LINK}\b)){{0,3}}(?:,| -) ?){{0,2}}(?:[A-Z]{{2}}, )?"
-    rf"{_POSTCODE}(?:,? {_CAP}(?: (?:{_CAP}|{_LINK}\b)){{0,3}})?(?: \([A-Z]{{2}}\))?)?"
+    rf"{_POSTCODE}(?:,? {_TOWN_NAME})?(?: \([A-Z]{{2}}\))?)?"
 )
 
 #: What people say before they say where something is.
@@ -153,6 +158,8 @@ ADDRESS = Category(
         example("lives on «Isaac Lodge Street» now"),
         example("the north side of «Rua Diadema 1903»."),
         example("livrer au «12 bis, rue de la République, 69002 Lyon»"),
+        example("send it to «12 Rose Lane, 90210 Beverly Hills» by noon"),
+        example("«5 Baker Street, NW1 6XE London». The door"),
         example("FN:Kim Lee\nADR;TYPE=HOME:;;«ul. Prosta 12;Warszawa;;00-001;Poland»\n"),
     ),
     lookalikes=(
@@ -166,12 +173,13 @@ ADDRESS = Category(
         "run 12 of the test suite 5, see 20 tests in suite 3",
         "the corner of the table and the edge of the page",
         "Plaza 2020 and Via Kafka 2024",
+        "2024 Annual Report, 90210 Beverly Hills",
     ),
     patterns=(
         Pattern(
             rf"(?<![A-Za-z0-9.,:/-])(?:(?:Level|Floor|Unit|Flat|Suite|Apt\.?|Apartment|Room) \d{{1,4}}[A-Za-z]?(?:,|/) ?)?"
             rf"\d{{1,5}}[A-Za-z]? (?:\d{{1,5}} )?(?:[NSEW]\.? )?(?:{_CAP} ){{1,3}}{_ENGLISH}\b\.?"
-            rf"(?: (?:Upper|Lower|North|South|East|West|NW|NE|SW|SE)\b)?(?:, Dublin \d{{1,2}}\b)?(?:, (?:{_CAP} ){{0,2}}[A-Z]{{1,2}}\d[A-Z0-9]? ?\d[A-Z]{{2}}\b)?{_TAIL}"
+            rf"(?: (?:Upper|Lower|North|South|East|West|NW|NE|SW|SE)\b)?(?:, Dublin \d{{1,2}}\b)?(?:, (?:{_CAP} ){{1,2}}[A-Z]{{1,2}}\d[A-Z0-9]? ?\d[A-Z]{{2}}\b)?{_TAIL}"
             r"(?:,? [A-Z][A-Za-z.' -]{1,30},? [A-Z]{2} \d{5}(?:-\d{4})?)?(?! (?:to|of)\b)",
             rank=RECORD,
         ),
@@ -192,7 +200,7 @@ ADDRESS = Category(
         ),
         Pattern(  # whatever the street is called: its number, the postal code and the town
             rf"(?<![A-Za-z0-9.,:/-])(?:(?:Am|An der|An den|Auf der|Auf dem|Im|In der|In den|Zum|Zur|Unter den|Vor dem|Hinter der) )?"
-            rf"(?:{_CAP}(?: {_LINK}\b)? ){{1,4}}{_NUMBER}(?:,? {_DOOR}){{0,2}}(?:,|\n) ?{_POSTCODE} {_CAP}(?: {_CAP}){{0,2}}",
+            rf"(?:{_CAP}(?: {_LINK}\b)? ){{1,4}}{_NUMBER}(?:,? {_DOOR}){{0,2}}(?:,|\n) ?{_POSTCODE} {_TOWN_NAME}",
             _is_numbered,
             rank=RECORD,
         ),
