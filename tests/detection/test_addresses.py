@@ -43,3 +43,43 @@ def test_the_code_and_the_town_behind_a_street_belong_to_it(street: str, town: s
 @pytest.mark.parametrize("street", [street for street, _ in PLACES])
 def test_a_number_behind_a_street_that_is_no_code_of_a_town_is_none_of_it(street: str, more: str) -> None:
     assert addresses(f"We met at {street}, {more}.") == [street]
+
+
+SENTENCES = [
+    ("Address", "12 Rose Lane, Springfield", "Please call me before 5 pm."),
+    ("Address", "12 St. John St. Apt 4", "It is a nice house, built in 1901."),
+    ("Address", "1600 Quince Pkwy, Mountain View, CA 94043", "We have 3 dogs."),
+    ("My address", "12 Rose Lane, St. Albans", "Kim will meet you there."),
+    ("Adresse", "Musterstr. 5, 3. Stock, 80331 München", "Bitte klingeln Sie 2 mal."),
+    ("Anschrift", "Am Alten Markt 3, 50667 Köln", "Das Haus steht dort seit 1901."),
+    ("Adresse", "12 bis, rue de la République, 69002 Lyon", "Merci de sonner 2 fois."),
+    ("Dirección", "Av. Paulista 1578", "Llame antes de las 5."),
+    ("Indirizzo", "Via Roma 15, 20121 Milano", "Suonare 2 volte."),
+    ("Adres", "Keizersgracht 123, 1015 CJ Amsterdam", "Bel twee keer aan."),
+    ("Endereço", "Rua Augusta 100, 1100-053 Lisboa", "Toque 2 vezes."),
+    ("Адрес", "ул. Ленина 5, Москва", "Звоните после 5."),
+    ("住所", "東京都千代田区千代田1-1", "電話は夜に5回。"),
+]
+
+
+@pytest.mark.parametrize(("key", "address", "more"), SENTENCES)
+def test_an_address_behind_its_key_ends_with_its_sentence(key: str, address: str, more: str) -> None:
+    stop = "。" if key == "住所" else ". "
+    assert addresses(f"{key}: {address}{stop}{more}") == [address]
+    assert addresses(f"{key}: {address}") == [address]
+    assert addresses(f"{key}: {address}{stop}") == [address]
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "12 Rose Lane, Springfield. Kent",
+        "Hauptstr. 5, 3. Stock links, 80331 München",
+        "412 St. John church road",
+        "Quince Lane 48. Madrid. España",
+        "12 Rose St.",
+        "ул. Ленина д. 5 кв. 12, Москва",
+    ],
+)
+def test_a_stop_within_an_address_does_not_end_it(address: str) -> None:
+    assert addresses(f"Address: {address}") == [address]

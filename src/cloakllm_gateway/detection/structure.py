@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from cloakllm_gateway.detection import fields, hypertext, linear
 from cloakllm_gateway.detection.catalogue import Category, checks
 from cloakllm_gateway.detection.catalogue.people import capitalised_name
+from cloakllm_gateway.detection.catalogue.places import sentence_of
 from cloakllm_gateway.detection.catalogue.secrets import AMBIGUOUS, is_random
 from cloakllm_gateway.detection.fields import Field, Table
 from cloakllm_gateway.detection.folding import views
@@ -81,6 +82,8 @@ class Structure:
                 continue
             start, end = _trimmed(text, field, _SENTENCE_ENDS if kind not in _SECRETS else _NO_PASSWORD_ENDS)
             raw = text[start:end]
+            if kind == "ADDRESS" and reader == "lines" and self._fits(kind, whole := raw[: sentence_of(raw)]):
+                raw, end = whole, start + len(whole)
             value = _decoded(raw, reader)
             fits = self._fits(kind, value)
             if named and kind in PERSONAL and (fits or (value is not raw and self._fits(kind, raw))):

@@ -8,6 +8,8 @@ that only streets, flats, countries or field post offices have beside it.
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
 from cloakllm_gateway.detection.catalogue.contact import LETTERS
 from cloakllm_gateway.detection.catalogue.model import CONTEXT, RECORD, Category, Pattern, example
 from cloakllm_gateway.patterns import lazy
@@ -50,7 +52,9 @@ _POSTCODE = (
 )
 _TOWN_WORD = rf"[A-Z{LETTERS}][A-Za-z{LETTERS}’']{{1,30}}"
 #: A town behind its postal code; the stop at the end is that of the sentence.
-_TOWN_NAME = rf"{_TOWN_WORD}(?:[ -]{_TOWN_WORD}| {_LINK} {_TOWN_WORD}| a\.? ?[MOd]\.|/{_TOWN_WORD}){{0,3}}(?: [A-Z]\b(?!\.))?"
+_TOWN_NAME = (
+    rf"{_TOWN_WORD}(?:[ -]{_TOWN_WORD}| {_LINK} {_TOWN_WORD}| a\.? ?[MOd]\.|/{_TOWN_WORD}){{0,3}}(?: [A-Z]\b(?!\.))?"
+)
 #: The code and the town behind a street, on its line or the next one; four digits may be a year as well.
 _CODE_FIRST = rf"(?:[,;]? (?:[|/•·–-] |in )?|,?\n>? ?)(?!(?:19|20)\d\d ){_POSTCODE},? {_TOWN_NAME}"
 _TAIL = rf"(?:{_GAP}{_UNIT}){{0,2}}(?:{_CODE_FIRST}|{_PLACE})?"
@@ -120,6 +124,51 @@ _PARTS = lazy("[省市区區县縣都道府県町村郡路街号號室楼樓弄�
 def _has_parts(text: str) -> bool:
     """A value of more than one word, where the script puts blanks between them."""
     return " " in text.strip() or "," in text or _PARTS.search(text) is not None
+
+
+#: The end of a sentence, and the next one; between letters of China and Japan there is no blank.
+_SENTENCE = lazy(r"(?<=[^\W_])(?:[.!?] (?=[A-ZÀ-ÖØ-ÞĀ-ſΑ-ΩА-Я«\"¿¡])|[.。](?=[\u3040-\u30ff\u4e00-\u9fff]))")
+#: What has a stop of its own in addresses: words of one or two letters, and what these end.
+_SHORTENED = (
+    "str",
+    "ave",
+    "avda",
+    "apt",
+    "blvd",
+    "hwy",
+    "pkwy",
+    "ste",
+    "bldg",
+    "app",
+    "bte",
+    "lok",
+    "whg",
+    "apto",
+    "pza",
+)
+#: Parts of an address behind an ordinal number.
+_NUMBERED = ("Stock", "Etage", "OG", "Obergeschoss", "Bezirk", "Stiege", "Tür", "Hinterhaus", "Sal", "Kat")
+#: A word of a sentence, and of no address: those have small words between names only.
+_SAYING = lazy(rf"(?<![^\W\d_])(?!{_LINK}\b)[^\W\d_A-Z]{{2,}}")
+
+
+def sentence_of(text: str) -> int:
+    """How much of what stands behind ``Address:`` is one: it ends where a sentence does, if another one follows."""
+    ends = [*_SENTENCE.finditer(text)]
+    for end, following in zip_longest(ends, ends[1:]):
+        more = text[end.end() : following.start() if following else len(text)]
+        if _is_end(text[: end.start()], more) and _SAYING.search(more):
+            return end.start()
+    bare = text.rstrip(".。")
+    return len(bare) if bare and _is_end(bare, "") else len(text)
+
+
+def _is_end(before: str, more: str) -> bool:
+    """Whether a stop between two texts ends a sentence, and is none of the word or number before it."""
+    last = before.replace(",", " ").rsplit(None, 1)[-1]
+    if last[-1].isdigit():
+        return not more.startswith(_NUMBERED)
+    return len(last) > 2 and not last.lower().endswith(_SHORTENED)
 
 
 ADDRESS = Category(
