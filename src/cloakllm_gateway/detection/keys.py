@@ -41,7 +41,8 @@ _SHORT = frozenset(
     "cf pin via rc sin ein cell card fn pan cc nom rut nit inn ci cin born plate user login pass session token cookie "
     "secret key routing account posta clave parola portable imie rua rue mac wallet swift dl via calle nie nif nir cpf "
     "egn pib emso utr ird tfn rfc tin nid vin nip cedula patient passenger applicant beneficiary employee recipient "
-    "residence credential credentials authorization kunde serial payee medicare insee matricule mdp otp dsn cvv".split()
+    "residence credential credentials authorization kunde serial payee medicare insee matricule mdp otp dsn cvv cif "
+    "dic afm".split()
 ) - {"user", "pass", "token", "secret", "key", "cvv", "card", "plate", "credentials", "session", "credential", "vin"}
 
 

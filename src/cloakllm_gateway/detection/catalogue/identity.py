@@ -97,7 +97,7 @@ ROWS = (
     Row("NIR_FR", "fr.nir", rf"[12]{_D}\d{{2}}{_D}[0-9]{{2}}{_D}\d[0-9AB]{_D}\d{{3}}{_D}\d{{3}}{_D}\d{{2}}",
         r"s[ée]cu|n\.?i\.?r\b|insee|vitale|sociale", ("nir", "numerosecu", "numerosecuritesociale", "insee", "numsecu"),
         ("2 95 10 99 126 111 93",), True),
-    Row("DNI_ES", "es.dni", rf"\d{{8}}{_D}[A-Za-z]", r"\bdni\b|\bnif\b|identidad|documento", ("dni", "nif", "documentoidentidad"),
+    Row("DNI_ES", "es.dni", rf"\d{{8}}{_D}[A-Za-z]", r"\bdni\b|\bnif\b|identidad|documento", ("dni", "documentoidentidad"),
         ("54362315-K",)),
     Row("NIE_ES", "es.nie", rf"[XYZxyz]{_D}\d{{7}}{_D}[A-Za-z]", r"\bnie\b|extranjer|identidad", ("nie",), ("X2482300W",)),
     Row("CODICE_FISCALE_IT", "it.codicefiscale", r"[A-Za-z]{6}\d{2}[A-EHLMPR-Ta-ehlmpr-t]\d{2}[A-Za-z]\d{3}[A-Za-z]",
@@ -121,15 +121,15 @@ ROWS = (
     Row("NHS_GB", "gb.nhs", _grouped(3, 3, 4), r"\bnhs\b", ("nhs", "nhsnumber", "nhsno"), ("943 476 5870",)),
     Row("NINO_GB", "", r"[A-CEGHJ-PR-TW-Za-ceghj-pr-tw-z][A-CEGHJ-NPR-TW-Za-ceghj-npr-tw-z] ?\d{2} ?\d{2} ?\d{2} ?[A-Da-d]",
         r"\bnino?\b|national.?insurance|\bni (?:no|number)", ("nino", "nationalinsurancenumber", "ninumber"), ("AB 12 34 56 C",)),
-    Row("UTR_GB", "gb.utr", r"\d{5} ?\d{5}K?", r"\butr\b|taxpayer reference", ("utr",), ("1955839661",)),
+    Row("UTR_GB", "gb.utr", r"\d{5} ?\d{5}K?", r"\butr\b|taxpayer reference", ("utr", "utrnumber", "uniquetaxpayerreference"), ("1955839661",)),
     Row("PPS_IE", "ie.pps", r"\d{7}[A-Wa-w][AHWTXahwtx]?", r"\bppsn?\b", ("pps", "ppsn"), ("6433435F",)),
     Row("CNP_RO", "ro.cnp", r"[1-9]\d{12}", r"\bcnp\b", ("cnp",), ("1630615123457",)),
-    Row("EGN_BG", "bg.egn", r"\d{10}", r"\begn\b|егн", ("egn",), ("7523169263",)),
+    Row("EGN_BG", "bg.egn", r"\d{10}", r"\begn\b|егн|ЕГН", ("egn",), ("7523169263",)),
     Row("RC_CZ", "cz.rc", r"\d{6}/?\d{3,4}", r"rodn[eé]|\brc\b", ("rodnecislo",), ("710319/2745",)),
     Row("OIB_HR", "hr.oib", r"\d{11}", r"\boib\b", ("oib",), ("33392005961",)),
     Row("EMSO_SI", "si.emso", r"\d{13}", r"emšo|\bemso\b", ("emso",), ("0101006500006",)),
     Row("PIB_RS", "rs.pib", r"\d{9}", r"\bpib\b", ("pib",), ("101134702",)),
-    Row("AMKA_GR", "gr.amka", r"\d{11}", r"αμκα|\bamka\b", ("amka",), ("01013099997",)),
+    Row("AMKA_GR", "gr.amka", r"\d{11}", r"αμκα|ΑΜΚΑ|\bamka\b", ("amka",), ("01013099997",)),
     Row("ASMENS_KODAS_LT", "lt.asmens", r"[1-6]\d{10}", r"asmens", ("asmenskodas",), ("33309240064",)),
     Row("ISIKUKOOD_EE", "ee.ik", r"[1-6]\d{10}", r"isikukood", ("isikukood",), ("36805280109",)),
     Row("PERSONAS_KODS_LV", "lv.pvn", r"\d{6}-?\d{5}", r"personas", ("personaskods",), ("161175-19997",)),
@@ -160,8 +160,8 @@ ROWS = (
     Row("NRIC_SG", "", r"[STFGMstfgm]\d{7}[A-Za-z]", r"\bnric\b|\bfin\b", ("nric",), ("S1234567D",)),
     Row("NRIC_MY", "my.nric", r"\d{6}-?\d{2}-?\d{4}", r"\bnric\b|mykad|kad pengenalan", ("mykad", "icnumber"), ("770305-02-1234",)),
     Row("TIN_TH", "th.pin", r"\d-?\d{4}-?\d{5}-?\d{2}-?\d", r"บัตรประชาชน|ประจำตัว|thai.?id|national.?id", ("thaiid",), ("1-2345-45678-78-1",)),
-    Row("INN_RU", "ru.inn", r"\d{10}(?:\d{2})?", r"\binn\b|инн", ("inn",), ("123456789047",)),
-    Row("EDRPOU_UA", "ua.rntrc", r"\d{10}", r"рнокпп|\brntrc\b|іпн|\bipn\b", ("rnokpp", "ipn"), ("1759013776",)),
+    Row("INN_RU", "ru.inn", r"\d{10}(?:\d{2})?", r"\binn\b|инн|ИНН", ("inn",), ("123456789047",)),
+    Row("EDRPOU_UA", "ua.rntrc", r"\d{10}", r"рнокпп|РНОКПП|\brntrc\b|іпн|ІПН|\bipn\b", ("rnokpp", "ipn"), ("1759013776",)),
 )  # fmt: skip
 
 _EDGE = r"(?<![A-Za-z0-9.+/_-])"
@@ -207,7 +207,7 @@ def _numbered(
         lookalikes=lookalikes,
         patterns=(
             Pattern(
-                rf"(?<![A-Za-z])(?i:{words})[^A-Za-z0-9\n]{{1,6}}(?:(?:is|was|no|number|nr)\b[.: #]{{1,3}}){{0,2}}({form}){_END}",
+                rf"(?<![A-Za-z])(?i:{words})[^A-Za-z0-9\n]{{1,6}}(?:(?:is|was|ist|lautet|est|es|no|number|nr)\b[.: #]{{1,3}}){{0,2}}({form}){_END}",
                 rank=CONTEXT,
             ),
         ),
@@ -222,6 +222,13 @@ _CODE = r"(?=[A-Za-z0-9-]{0,12}\d)[A-Za-z0-9](?:-?[A-Za-z0-9]){4,14}"
 #: Passports of Russia and Ukraine: a series and a number.
 _SERIES = r"(?:сер[иі][яі]:? )?\d{2} ?\d{2},? (?:№ ?|номер )?\d{6}|[А-ЯІЇЄҐ]{2} ?(?:№ ?)?\d{6}"
 
+_TAX_WORDS = (
+    r"tax.?(?:id|number|no)|\bein\b|\btin\b|vat (?:id|no|number|reg(?:istration)?(?: no| number)?)|ust-?id(?:ent)?(?:-?nr)?|"
+    r"umsatzsteuer-?id(?:entifikationsnummer|-?nr)?|steuer-?(?:nr|nummer)|st\.?-?nr|uid-?(?:nr|nummer)|abgabenkontonummer|"
+    r"num[ée]ro (?:fiscal(?: de r[ée]f[ée]rence)?|spi|de tva)|tva(?: intracommunautaire)?|partita iva|"
+    r"p\.? ?iva|btw-?(?:nummer|nr|id)|\bnif\b|\bcif\b|nipc|dič|DIČ|\bafm\b|αφμ|ΑΦΜ"
+)
+
 NUMBERED = (
     _numbered("PASSPORT", r"passport|reisepass|passeport|pasaporte|passaporto|paspoort|paszport", _CODE,
               ("reisepass", "passeport", "numerodepasseport", "numerodepasaporte", "numeropasaporte", "numeropassaporto", "numerodopassaporte", "numeropassaporte", "passaporte", "paspoort", "paspoortnummer", "paszport", "numerpaszportu", "nrpaszportu", "passnummer", "passport", "passportnumber", "passportno", "reisepassnummer", "numeropasseport", "pasaporte", "passaporto"),
@@ -235,9 +242,11 @@ NUMBERED = (
     _numbered("INSURANCE_NUMBER", r"policy|insurance (?:id|no|number|policy)|member id|versicherung(?:snummer|s-nr)|krankenkasse", r"(?=[A-Za-z0-9-]{0,10}\d{4})[A-Za-z0-9](?:-?[A-Za-z0-9]){5,15}",
               ("krankenversicherungsnummer", "versichertennummer", "numeroassurance", "numerodassure", "numeropoliza", "poliza", "numeropolizza", "polizza", "numeroapolice", "apolice", "polisnummer", "verzekeringsnummer", "numerpolisy", "policynumber", "insurancenumber", "insuranceid", "insurancepolicynumber", "policyno", "memberid", "versicherungsnummer", "subscriberid"),
               ("Policy: «POL-7043906»", '{"policy_number": "«POL-4127272»"}')),
-    _numbered("TAX_ID", r"tax.?id|\bein\b|\btin\b|vat (?:id|no|number)|ust-?id", r"(?:[A-Z]{2})?\d{2}(?:[- ]?\d){6,10}",
-              ("steuernr", "numerofiscale", "numerodefiscal", "identificacionfiscal", "numeroidentificacionfiscal", "btwnummer", "fiscaalnummer", "numerpodatkowy", "nippodatkowy", "taxid", "ein", "tin", "vatid", "vatnumber", "taxnumber", "taxidentificationnumber", "ustid", "steuernummer", "numerofiscal", "partitaiva"),
-              ("Tax ID: «91-1397884»", '{"tax_id": "«70-2585894»"}')),
+    _numbered("TAX_ID", _TAX_WORDS, r"(?:[A-Z]{2}U? ?)?\d{2}(?:[-/. ]?\d){6,11}(?:B\d{2})?|[A-HJ-NP-SUVW]-?\d{7}-?[0-9A-J]|\d{8}-?[A-Za-z]",
+              ("steuernr", "numerofiscale", "numerodefiscal", "identificacionfiscal", "numeroidentificacionfiscal", "btwnummer", "fiscaalnummer", "numerpodatkowy", "nippodatkowy", "taxid", "ein", "tin", "vatid", "vatnumber", "taxnumber", "taxidentificationnumber", "ustid", "steuernummer", "numerofiscal", "partitaiva", "nif",
+               "stnr", "ustidnr", "ustidentnr", "umsatzsteuerid", "umsatzsteueridnr", "umsatzsteueridentifikationsnummer", "uidnummer", "abgabenkontonummer", "numerofiscaldereference", "numerospi", "numerotva",
+               "numerodetva", "numerotvaintracommunautaire", "tvaintracommunautaire", "piva", "numeropartitaiva", "numerodipartitaiva", "btwid", "btwnr", "cif", "nipc", "dic", "afm", "vatno", "vatregistrationnumber", "taxno", "taxreference"),
+              ("Tax ID: «91-1397884»", "Steuernummer «181/815/08155»", "USt-IdNr.: «DE136695976»", '{"tax_id": "«70-2585894»"}')),
     _numbered("NATIONAL_ID", r"national.?id|\bnid\b|identity (?:card|number)|personalausweis|id card", r"(?:NID-?)?(?=[A-Za-z0-9-]{0,10}\d{3})[A-Za-z0-9](?:[- ]?[A-Za-z0-9]){5,15}",
               ("carteidentite", "numerocni", "cni", "numeroidentite", "cartaidentita", "cartadidentita", "numerodocumento", "documentoidentita", "bilhetedeidentidade", "cartaocidadao", "numeroidentificacao", "identiteitskaart", "idkaart", "dowodosobisty", "numerdowodu", "seriadowodu", "personalausweisnummer", "nationalid", "nationalidnumber", "identitynumber", "identitycard", "personalid", "nid", "ausweisnummer", "personalausweis"),
               ("National ID: «NID-900189483»", '{"national_id": "«NID-900189483»"}')),
