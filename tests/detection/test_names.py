@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import keyword
 import os
 import re
 import time
@@ -279,6 +280,35 @@ def test_a_name_that_words_alone_tell_is_found_exactly(text: str, name: str):
 )
 def test_technical_words_places_and_greetings_of_nobody_are_not_evident(text: str):
     assert told(text) == []
+
+
+@pytest.mark.parametrize("opener", ["Der", "Die", "Das", "Ein", "Dieser", "Mein", "Ihr", "The", "Une", "Los", "Het"])
+def test_what_begins_a_sentence_is_no_part_of_the_name_behind_it(opener: str):
+    assert told(f"{opener} Petersen said so. {opener} Max Quillon said so.") == ["Petersen", "Max Quillon"]
+    assert told(f"{opener} Bericht ist da. {opener} Stein fiel. {opener} said so.") == []
+
+
+@pytest.mark.parametrize(
+    "head",
+    "Station Bridge Airport Street Square Line Memorial Pier Clinic Platz Straße Bahnhof Brücke Allee Institut".split(),
+)
+@pytest.mark.parametrize("name", ["Victoria", "Albert", "Marie Curie", "Robert Schuman"])
+def test_what_is_called_after_somebody_is_nobody(name: str, head: str):
+    assert told(f"We met at {name} {head}, and then at the {name} {head} again.") == []
+
+
+@pytest.mark.parametrize("head", ["station", "bridge", "airport", "avenue", "square"])
+def test_a_place_called_after_somebody_is_nobody_in_small_letters_either(head: str):
+    assert told(f"We met at Victoria {head} at noon, and Victoria said so.") == ["Victoria"]
+
+
+@pytest.mark.parametrize(
+    "word", [*keyword.kwlist, *"val var let mut fn def end begin then fi esac elsif elseif unless".split()]
+)
+def test_a_word_of_a_programming_language_in_small_letters_is_nobody(word: str):
+    for text in (f"{word} value\n{word} other", f"assigned to {word} something, call {word} later"):
+        assert told(text) == []
+        assert not any(list(cores(text, Found(at.start(), at.end(), "PERSON"))) for at in re.finditer(r"\w+ \w+", text))
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from cloakllm_gateway.detection.name_words import (
     FIRST_NAMES,
     GERMAN_NOUNS,
     GREETINGS,
+    KEYWORDS,
     NOT_NAMES,
     PARTICLES,
     PLACE_CUES,
@@ -38,7 +39,7 @@ def cores(text: str, found: Found, language: str = ENGLISH) -> Iterator[Found]:
     assert rest is not None  # it may be empty
     for match in _NAME.finditer(text, found.start, rest.end()):
         whole = words_within(text, *match.span())
-        in_small = language == ENGLISH and any(word.low in SURE for word in whole if not word.capital)
+        in_small = language == ENGLISH and any(map(_is_name_in_small, whole))
         for stretch in (whole,) if in_small else _capitals(whole):
             name = _less_roles(list(dropwhile(_starts_no_name, stretch)))
             while name and (name[-1].low in NO_END or name[-1].text in PARTICLES):
@@ -48,6 +49,11 @@ def cores(text: str, found: Found, language: str = ENGLISH) -> Iterator[Found]:
             if _is_name(name) and not _is_out_of_place(text, name) and not _is_place(name):
                 yield Found(name[0].start, end_of(text, name[-1]), found.label)
                 break
+
+
+def _is_name_in_small(word: Word) -> bool:
+    """A given name in lower case, and no word of a programming language (`elif`)."""
+    return not word.capital and word.low in SURE and word.low not in KEYWORDS
 
 
 #: The rest of the word in which a model sees the end of a name.
@@ -171,7 +177,7 @@ def _may_hold_name(text: str, start: int, end: int) -> bool:
     if any(len(word.text) > _LONGEST for word in found):
         return True
     words = [[word, *_parts(word)] for word in found]
-    in_small = any(word.low in SURE for word in chain(*words) if not word.capital)
+    in_small = any(map(_is_name_in_small, chain(*words)))
     if glued_before(text, start):
         words[0].pop(0)
     if GLUED_AFTER.match(text, end):

@@ -28,15 +28,20 @@ from cloakllm_gateway.detection.name_runs import (
 from cloakllm_gateway.detection.name_words import (
     ACTS,
     AMBIGUOUS_NAMES,
+    ARTICLES,
     CUES_AFTER,
     CUES_BEFORE,
     FIRST_NAMES,
     GERMAN_NOUNS,
     GREETINGS,
+    KEYWORDS,
     NOT_NAMES,
+    OPENERS,
     PLACE_CUES,
     PLACES,
+    PLACES_IN_SMALL,
     SUFFIXES,
+    SURNAMES_AND_WORDS,
     TITLES,
     WORD_NAMES,
     plain,
@@ -144,10 +149,15 @@ def until_no_name(name: Sequence[Word]) -> Sequence[Word]:
 
 
 def _with_surname(run: Sequence[Word]) -> Sequence[Word]:
-    """Any word that may be a given name before a well-known surname (`Groucho Marx`): the run, which is prose."""
+    """Any word that may be a given name before a well-known surname (`Groucho Marx`): the run, which is prose.
+
+    Behind an article the surname alone is left (`Der Schmidt`), unless it is a word (`Der Stein`).
+    """
     if len(run) != 2 or run[1].low not in SURNAMES or len(run[0].text) < 2:
         return ()
     first = run[0]
+    if first.low in OPENERS:
+        return () if run[1].low in GERMAN_NOUNS or run[1].low in SURNAMES_AND_WORDS else run[1:]
     doubtful = first.low in NOT_NAMES or first.low in GERMAN_NOUNS or first.low in PLACES or first.text.isupper()
     return () if doubtful or (first.low in WORD_NAMES and first.low in PLACE_CUES) else run
 
@@ -158,6 +168,8 @@ def _lone(text: str, run: Run) -> Sequence[Word]:
     led = run.words[:-1]
     if _in_company(text, run):
         return (word,)
+    if run.after.low in PLACES_IN_SMALL and run.after.start - word.end == 1:
+        return ()  # `Victoria station`
     if not word.capital or word.low in NOT_NAMES or any(w.low not in NO_START for w in led) or not is_prose(text, run):
         return ()
     before, gap = (led[-1], text[led[-1].end : word.start]) if led else (run.before, run.gap)
@@ -174,15 +186,12 @@ def _acts(run: Run) -> bool:
     return name.low in FIRST_NAMES and after.start - name.end == 1 and after.text in ACTS
 
 
-_ARTICLES = frozenset("the a an der die das den dem des ein eine el la los las un une le les il lo gli".split())
-
-
 def _is_surname(run: Run) -> bool:
     """A well-known surname in the middle of a sentence, or before what people do; not where a place stands."""
     name = run.words[0]
     if name.low not in SURNAMES or name.low in GERMAN_NOUNS or name.text.isupper() or run.before.low in PLACE_CUES:
         return False
-    if (run.before.capital and run.gap == " ") or run.before.low in _ARTICLES:
+    if (run.before.capital and run.gap == " ") or run.before.low in ARTICLES:
         return False
     return MID_SENTENCE.fullmatch(run.gap) is not None or (run.after.start - name.end == 1 and run.after.text in ACTS)
 
@@ -224,6 +233,8 @@ def _in_lower_case(text: str, run: Run) -> Sequence[Word]:
         return ()
     if not surname.text.islower() or len(surname.text) < 3 or surname.low in _NO_SURNAME:
         return ()
+    if name.low in KEYWORDS:
+        return (name, surname) if surname.low in SURNAMES else ()
     line = text[name.start - 1 : name.start] in ("", "\n") and text[surname.end : surname.end + 1] in ("", "\n", "\r")
     before = text[max(name.start - 14, 0) : name.start]
     cued = any(before.endswith(f"{cue} ") for cue in _LOWER_CUES)

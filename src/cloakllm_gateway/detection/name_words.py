@@ -110,7 +110,31 @@ PLACES = words_of("""
     stadium station stories stravenue street suite summit syndrome systems tales technologies terrace theater
     theatre theorem tournament tower towers trail trails treaty trophy trust tunnel turnpike underpass unions
     university valley viaduct villages ville vista walks
+    aeroporto aeropuerto allee aquarium bahnhof barracks boulevard bridge bridges brücke campus canal cemetery cinema
+    clinic dam docks embankment estación expressway flughafen freeway gare gasse gymnasium hauptbahnhof institut
+    interchange kirche klinik krankenhaus lighthouse line memorial metro monument motorway peninsula pier platz quay
+    reservoir roundabout schule stadion stazione stiftung straße terminal turm underground universität wharf zoo
 """)
+
+#: What makes a place of the name before it even in lower case.
+PLACES_IN_SMALL = words_of("""
+    airport avenue bridge cathedral expressway highway lighthouse motorway pier railway reservoir road square stadium
+    station street tower wharf
+""")
+
+#: Articles and pronouns with which sentences begin, and nobody's given name.
+OPENERS = words_of("""
+    the this these those
+    der die das den dem des ein eine einem einen einer eines dies diese diesem diesen dieser dieses jede jeder jedes
+    kein keine mein meine dein deine sein seine ihr ihre unser unsere euer eure ich er sie es wir wer was
+    une los unos unas les des cette ces notre votre este esta uno het een ett
+""")
+
+#: ... and the articles that are in names as well.
+ARTICLES = OPENERS | words_of("a an el la las un le il lo gli")
+
+#: Given names that are words of programming languages in small letters.
+KEYWORDS = words_of("elif val")
 
 #: What stands before a place or a thing and hardly ever before a person.
 PLACE_CUES = words_of("in near via using into within across inside outside")

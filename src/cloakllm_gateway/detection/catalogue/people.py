@@ -23,6 +23,7 @@ NO_NAMES = frozenset(
     "phone address id type title description data content result error main index all any other self system root "
     "first last full customer client person people guest everyone nobody various multiple deleted redacted "
     "hidden private public dr mr mrs ms male female str int bool float bytes dict list set tuple self cls func "
+    "the der die das dem den des ein eine einen kunde kundin "
     "нет не указано указана неизвестно отсутствует немає невідомо няма "
     "なし 未設定 未入力 不明 无 無 未知 없음 미입력".split()
 )
