@@ -69,6 +69,29 @@ def test_nobody_ready_is_an_error_that_says_why(tmp_path: Path) -> None:
     assert talk.only()["error"]["message"] == "No upstream is ready: crm: the command was not found"
 
 
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("tools/call", {"name": "b__look", "arguments": {}}),
+        ("prompts/get", {"name": "b__look"}),
+        ("resources/read", {"uri": "crm://b/1"}),
+        ("completion/complete", {"ref": {"type": "ref/prompt", "name": "b__look"}, "argument": {"name": "x"}}),
+    ],
+)
+def test_who_asks_for_what_nobody_has_is_told_which_upstreams_may_have_it(
+    tmp_path: Path, method: str, params: dict[str, Any]
+) -> None:
+    talk = Conversation(settings(upstream("a"), upstream("b")), tmp_path)
+    talk.connect("a").ask(0, "initialize", HELLO)
+    talk.answer("a", {"protocolVersion": "2025-11-25", "capabilities": {}})
+    talk.disconnect("b", "the command was not found", final=True).take()
+    talk.ask(1, method, params)
+    refused = talk.only()
+    said = text_of(refused) if "result" in refused else refused["error"]["message"]
+    assert said.endswith(". Upstreams that are not ready are missing there: b. The log of the gateway says why")
+    assert "not found" not in said
+
+
 def test_upstreams_that_settle_on_different_versions_are_named(tmp_path: Path) -> None:
     talk = Conversation(settings(upstream("a"), upstream("b")), tmp_path)
     talk.connect("a").connect("b").ask(0, "initialize", HELLO)

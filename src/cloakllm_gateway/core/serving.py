@@ -129,7 +129,7 @@ class Serving:
             upstream = self._upstreams[route.upstream]
             self._outbound.forward(request, upstream, params, declared=declared, marked=route.marked)
         elif loaded:
-            self._requests.refuse(request, INVALID_PARAMS, texts.unknown_name(listing.split("s/")[0]))
+            self._requests.refuse(request, INVALID_PARAMS, texts.unknown_name(listing.split("s/")[0], self._absent()))
         else:
             self._load(request, listing, lambda: self._serve_named(request, listing, name))
 
@@ -158,7 +158,7 @@ class Serving:
         elif upstream is not None:
             self._outbound.forward(request, upstream, request.params or {}, uri=uri)
         elif "resources/templates/list" in self._lists.loaded:
-            self._requests.refuse(request, INVALID_PARAMS, texts.UNKNOWN_RESOURCE)
+            self._requests.refuse(request, INVALID_PARAMS, texts.unknown_resource(self._absent()))
         else:
             self._load(request, "resources/list", lambda: self._after_resources(request, uri))
 
@@ -188,7 +188,7 @@ class Serving:
             if upstream := (self._upstreams[owner] if owner else self._only("completions")):
                 self._outbound.forward(request, upstream, params)
                 return
-        self._requests.refuse(request, INVALID_PARAMS, texts.unknown_name("prompt or template"))
+        self._requests.refuse(request, INVALID_PARAMS, texts.unknown_name("prompt or template", self._absent()))
 
     def _serve_log_level(self, request: Request) -> None:
         """Every upstream that logs gets the level; the client gets one answer."""
@@ -291,6 +291,10 @@ class Serving:
 
     def _ready(self, capability: str) -> list[Upstream]:
         return [u for u in self._upstreams.values() if u.phase is Phase.READY and u.capability(capability) is not None]
+
+    def _absent(self) -> list[str]:
+        """The names of those that are not ready: whatever they would offer is in no list."""
+        return [upstream.name for upstream in self._upstreams.values() if upstream.phase is not Phase.READY]
 
     def _only(self, capability: str) -> Upstream | None:
         """The one upstream that can be meant where nothing says which."""

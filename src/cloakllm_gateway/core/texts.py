@@ -33,7 +33,6 @@ NO_LEVEL = "The level is none of those of RFC 5424: debug, info, notice, warning
 INTERNAL_ERROR = "The gateway had an internal error; nothing of the request was passed on"
 NOT_GRANTED = "The configuration does not let this upstream show pages (ui)"
 UNKNOWN_TASK = "No upstream has this task"
-UNKNOWN_RESOURCE = "No upstream serves this resource: use a URI from the lists"
 NO_VERSION = "Every request of this protocol version names it in _meta, with what the client can do"
 IN_SESSION = "This connection has a session: requests of the version that knows none don't belong here"
 UNKNOWN_VERSION = "The gateway does not speak this protocol version"
@@ -61,9 +60,20 @@ def held(tool: str) -> str:
     )
 
 
-def unknown_name(kind: str) -> str:
-    """A name that nobody has is not repeated: it is whatever the client wrote."""
-    return f"Unknown {kind}: use a name from the list"
+def unknown_name(kind: str, absent: Iterable[str]) -> str:
+    """A name that nobody has is not repeated: it is whatever the client wrote; ``absent`` upstreams may have it."""
+    return f"Unknown {kind}: use a name from the list{_unless(absent)}"
+
+
+def unknown_resource(absent: Iterable[str]) -> str:
+    return f"No upstream serves this resource: use a URI from the lists{_unless(absent)}"
+
+
+def _unless(absent: Iterable[str]) -> str:
+    names = ", ".join(absent)
+    return (
+        f". Upstreams that are not ready are missing there: {names}. The log of the gateway says why" if names else ""
+    )
 
 
 def gone(upstream: str) -> str:
