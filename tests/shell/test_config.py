@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from cloakllm_gateway.core.settings import Scope
 from cloakllm_gateway.errors import ConfigError
 from cloakllm_gateway.shell import config as configuration
 from cloakllm_gateway.shell.config import Config, LogLevel, Treatment, VaultConfig, load
+from cloakllm_gateway.shell.extras import installing
 from cloakllm_gateway.shell.stores import Quotas
 
 ROOT = Path(__file__).parents[2]
@@ -170,7 +170,7 @@ def test_a_mistake_is_refused_and_named(refusal, content, told):
 
 def test_names_that_are_required_but_not_installed_come_with_the_command_that_installs_them(refusal):
     missing = {"ner_required": True, "spacy_model": "no_such_model"}
-    assert f"{sys.executable} -m pip install 'cloakllm-gateway[detection]'" in refusal(detection(missing))
+    assert refusal(detection(missing)).endswith(installing("detection"))
 
 
 def test_a_missing_file_is_named(tmp_path):
