@@ -112,6 +112,33 @@ def test_verify_says_how_far_the_verdict_reaches(log: Path, tmp_path: Path):
     assert "nothing of it is signed" in run("verify", log).stdout
 
 
+def configured(folder: Path, audit: object) -> Path:
+    path = folder / "gateway.json"
+    upstreams = {"crm": {"command": "crm-server"}}
+    path.write_text(json.dumps({"upstreams": upstreams, "state_dir": str(folder), "audit": audit}))
+    return path
+
+
+@pytest.mark.parametrize("audit", [{"path": "log"}, {}])
+@pytest.mark.parametrize("command", ["verify", "show", "export", "report", "rotate-key"])
+def test_every_command_finds_the_log_of_a_configuration(tmp_path: Path, log: Path, audit: object, command: str):
+    directory = log if audit else log.rename(tmp_path / "audit")
+    config = configured(tmp_path, audit)
+    if command != "rotate-key":  # which makes another key each time
+        assert run(command, "--config", config).output == run(command, directory).output
+    assert run(command, "--config", config).exit_code == 0
+
+
+def test_a_log_is_named_once_and_has_to_be_kept(tmp_path: Path, log: Path):
+    config = configured(tmp_path, False)
+    assert "leave one out" in run("verify", log, "--config", config).stderr
+    done = run("report", "--config", config)
+    assert done.exit_code == 2 and "keeps no audit log: audit is false" in done.stderr
+    config.write_text("{}")
+    done = run("show", "--config", config)
+    assert done.exit_code == 2 and "upstreams" in done.stderr
+
+
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can become somebody else")
 def test_what_one_may_not_read_is_no_verdict(log: Path):
     """Neither 'wrong' nor, worse, 'nothing wrong'."""

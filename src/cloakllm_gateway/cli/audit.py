@@ -10,6 +10,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import wraps
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -21,7 +22,7 @@ from cloakllm_gateway.audit.page import as_html
 from cloakllm_gateway.audit.report import as_text, report
 from cloakllm_gateway.audit.schema import EVENTS, body
 from cloakllm_gateway.audit.verify import Problem, Status, Verdict, verify
-from cloakllm_gateway.errors import AuditError
+from cloakllm_gateway.errors import AuditError, GatewayError
 from cloakllm_gateway.shell.audit.log import Log
 from cloakllm_gateway.shell.audit.reading import entries, gather
 from cloakllm_gateway.shell.auditing import DIRECTORY
@@ -32,10 +33,43 @@ WRONG, UNREADABLE = 1, 2
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _File = click.Path(dir_okay=False, path_type=Path)
-_DIRECTORY = click.argument("directory", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
 _KEY = click.option("--key", metavar="FILE", type=_File, help="Public keys that you kept elsewhere (log.pub).")
 _CHECKPOINT = click.option("--checkpoint", metavar="FILE", type=_File, help="Checkpoints kept elsewhere: the anchor.")
 _OUTPUT = click.option("-o", "--output", metavar="FILE", type=_File, help="Write there and not to standard output.")
+
+
+def _of_log(command: _Command) -> _Command:
+    """Give a command its ``directory``: the one that is named, that of a configuration, or that of the state."""
+
+    @wraps(command)
+    def run(directory: Path | None, config: Path | None, **options: Any) -> None:
+        if directory is not None and config is not None:
+            raise click.UsageError("DIR and --config both say where the log is: leave one out")
+        command(directory=directory or (_configured(config) if config else _default()), **options)
+
+    run = click.option("--config", metavar="FILE", type=_File, help="The log of this configuration.")(run)
+    argument = click.argument("directory", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
+    return argument(run)  # type: ignore[return-value]
+
+
+def _configured(path: Path) -> Path:
+    from cloakllm_gateway.shell.auditing import directory_of
+    from cloakllm_gateway.shell.config import load
+
+    try:
+        directory = directory_of(load(path))
+    except GatewayError as error:
+        _give_up(error)
+    if directory is None:
+        _give_up(AuditError(f"{path} keeps no audit log: audit is false, or there is no state directory"))
+    return directory
+
+
+def _default() -> Path:
+    state = default_state_dir()
+    if state is None:
+        raise click.UsageError("There is no state directory: name the directory of the log, or --config FILE")
+    return state / DIRECTORY
 
 
 #: A time in UTC, or the beginning of one.
@@ -66,23 +100,23 @@ _UNTIL = click.option("--until", metavar="TIME", default="", callback=_time, hel
 def audit() -> None:
     """Verify and read the audit log.
 
-    DIR is the directory of the log; by default that of your state directory.
+    DIR is the directory of the log; by default that of your state directory, or
+    of the configuration that --config names.
     """
 
 
 @audit.command("verify")
-@_DIRECTORY
+@_of_log
 @_KEY
 @_CHECKPOINT
 @click.option("--json", "as_json", is_flag=True, help="Say it for a program.")
-def verify_command(directory: Path | None, key: Path | None, checkpoint: Path | None, as_json: bool) -> None:
+def verify_command(directory: Path, key: Path | None, checkpoint: Path | None, as_json: bool) -> None:
     """Say whether the log was changed.
 
     With a key and a checkpoint from elsewhere the answer is `verified`; with
     what lies beside the log it can only be `self-consistent`, because whoever
     can write there can write all of it anew.
     """
-    directory = _directory(directory)
     try:
         verdict = verify(gather(directory, key, checkpoint))
     except AuditError as error:
@@ -106,20 +140,20 @@ def _filters(command: _Command) -> _Command:
 
 
 @audit.command()
-@_DIRECTORY
+@_of_log
 @_filters
-def show(directory: Path | None, **filters: str | None) -> None:
+def show(directory: Path, **filters: str | None) -> None:
     """Show entries, one a line."""
     for entry in _entries(directory, filters):
         click.echo(line(entry))
 
 
 @audit.command()
-@_DIRECTORY
+@_of_log
 @_filters
 @click.option("--format", "how", type=click.Choice(["csv", "json"]), default="csv", show_default=True)
 @_OUTPUT
-def export(directory: Path | None, how: str, output: Path | None, **filters: str | None) -> None:
+def export(directory: Path, how: str, output: Path | None, **filters: str | None) -> None:
     """Write entries for a spreadsheet or a program."""
     found = _entries(directory, filters)
     _write(_as_array(found) if how == "json" else _as_table(found), output)
@@ -140,7 +174,7 @@ def _as_table(found: Iterator[dict[str, Any]]) -> Iterator[str]:
 
 
 @audit.command("report")
-@_DIRECTORY
+@_of_log
 @_KEY
 @_CHECKPOINT
 @_SINCE
@@ -148,7 +182,7 @@ def _as_table(found: Iterator[dict[str, Any]]) -> Iterator[str]:
 @click.option("--format", "how", type=click.Choice(["text", "html"]), default="text", show_default=True)
 @_OUTPUT
 def report_command(
-    directory: Path | None, key: Path | None, checkpoint: Path | None, how: str, output: Path | None, **span: str
+    directory: Path, key: Path | None, checkpoint: Path | None, how: str, output: Path | None, **span: str
 ) -> None:
     """Count who got what from whom.
 
@@ -156,7 +190,7 @@ def report_command(
     """
     found = report(_entries(directory, span))
     try:
-        verdict = verify(gather(_directory(directory), key, checkpoint))
+        verdict = verify(gather(directory, key, checkpoint))
     except AuditError as error:
         _give_up(error)
     worst = [_in_words(problem) for problem in verdict.problems[:1]]
@@ -164,8 +198,8 @@ def report_command(
 
 
 @audit.command("rotate-key")
-@_DIRECTORY
-def rotate_key(directory: Path | None) -> None:
+@_of_log
+def rotate_key(directory: Path) -> None:
     """Change the signing key.
 
     The old key signs once more, together with the new one. Gateways that
@@ -174,7 +208,6 @@ def rotate_key(directory: Path | None) -> None:
     """
     from cloakllm_gateway.shell.audit.checkpoints import rotate
 
-    directory = _directory(directory)
     try:
         gather(directory)
         log = Log(directory, os.urandom(8).hex())
@@ -185,25 +218,16 @@ def rotate_key(directory: Path | None) -> None:
     click.echo(f"The new key of {escape(str(directory))}:\n{note.checkpoint.next_key}")
 
 
-def _directory(given: Path | None) -> Path:
-    if given is not None:
-        return given
-    state = default_state_dir()
-    if state is None:
-        raise click.UsageError("There is no state directory: name the directory of the log")
-    return state / DIRECTORY
-
-
-def _entries(directory: Path | None, filters: Mapping[str, str | None]) -> Iterator[dict[str, Any]]:
+def _entries(directory: Path, filters: Mapping[str, str | None]) -> Iterator[dict[str, Any]]:
     """The entries that were asked for, one at a time: a log of half a year is larger than it looks."""
     wanted = Filter(**{name: value or "" for name, value in filters.items()})
     try:
-        yield from filter(wanted.takes, entries(_directory(directory)))
+        yield from filter(wanted.takes, entries(directory))
     except AuditError as error:
         _give_up(error)
 
 
-def _give_up(error: AuditError) -> NoReturn:
+def _give_up(error: GatewayError) -> NoReturn:
     click.echo(f"cloakllm-gateway: {escape(str(error))}", err=True)
     sys.exit(UNREADABLE)
 
