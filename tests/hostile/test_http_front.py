@@ -240,6 +240,25 @@ def test_no_token_is_asked_for_and_a_wrong_one_is_called_wrong(gateway: Hosted) 
             assert wrong.headers["www-authenticate"] == 'Bearer error="invalid_token"'
 
 
+@pytest.mark.parametrize("is_shared", [True, False])
+def test_where_tokens_are_is_said_in_the_log_and_to_no_stranger(tmp_path: Path, crm: Upstream, is_shared: bool) -> None:
+    config: dict[str, Any] = {"upstreams": {"crm": crm.config(prefix="")}}
+    file = tmp_path / "state" / "http-token"
+    if is_shared:
+        file = tokens_file(tmp_path / "let-in", alice=ALICE)
+        config["auth"] = {"tokens_file": str(file)}
+    with hosted(tmp_path, config) as gateway, httpx2.Client(trust_env=False) as client:
+        assert gateway.said(r"http_tokens? file=(\S+)")[1] == str(file)
+        for headers in ({}, {"authorization": f"Bearer {ALICE}x"}):
+            refused = client.post(gateway.url, headers=headers)
+            assert refused.status_code == 401
+            assert "the gateway's log names the file" in refused.text
+            told = refused.text + str(refused.headers)
+            assert not any(part in told for part in (str(tmp_path), file.name, "state"))
+        for event in ("http_no_token", "http_wrong_token"):
+            assert gateway.said(rf"{event} peer=\S+ file=(\S+)")[1] == str(file)
+
+
 def test_wrong_tokens_are_told_to_wait_and_right_ones_are_not(gateway: Hosted, alice: Caller) -> None:
     with httpx2.Client(trust_env=False) as client:
         answers = [client.post(gateway.url, headers={"authorization": f"Bearer clg_{n}"}) for n in range(12)]

@@ -96,6 +96,7 @@ def authenticator_of(config: Config, logger: Logger) -> Authenticator:
     """Who is let in.  Raises :class:`ConfigError` and :class:`VaultError`."""
     listen = config.listen
     if config.auth and config.auth.tokens_file is not None:
+        logger.log("info", "http_tokens", file=config.auth.tokens_file, another="cloakllm-gateway token add NAME")
         return tokens.TokenFile(Path(config.auth.tokens_file))
     if listen is not None and listen.unix is not None:
         return tokens.Everybody(tokens.LOCAL)  # its file lets nobody else in
@@ -106,8 +107,8 @@ def authenticator_of(config: Config, logger: Logger) -> Authenticator:
     state_dir = state_dir_of(config)
     if state_dir is None:
         raise ConfigError("There is no place for the token of the HTTP front", "Set state_dir, or auth.tokens_file")
-    one, path = tokens.generated(state_dir)
-    logger.log("info", "http_token", file=path)
+    one = tokens.generated(state_dir)
+    logger.log("info", "http_token", file=one.place, meaning="clients send what it holds: Authorization: Bearer ...")
     return one
 
 

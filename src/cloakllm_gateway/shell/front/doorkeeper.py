@@ -16,6 +16,8 @@ FAILURES: Final = 10
 WINDOW: Final = 60.0
 #: Addresses that are remembered; the one that failed longest ago is forgotten first.
 REMEMBERED: Final = 1024
+#: What a stranger is told: not where tokens are, but who can say.
+NO_TOKEN: Final = "A bearer token of this gateway is needed; the gateway's log names the file where tokens are"
 #: No token of ours is longer.
 _LONGEST: Final = 512
 
@@ -34,6 +36,7 @@ class Doorkeeper:
         self._logger = logger
         self._clock = clock
         self._failed: OrderedDict[str, list[float]] = OrderedDict()
+        self._was_told = False
 
     def identify(self, http: Http) -> str:
         """Raises :class:`Refusal`."""
@@ -45,17 +48,25 @@ class Doorkeeper:
             raise Refusal(503, "The gateway can't tell who is let in; its log says why") from None
         if principal is not None:
             return principal
-        if token is not None and self._fails_again(http.peer):
+        if token is None:
+            self._tell(http.peer)
+        elif self._fails_again(http.peer):
             raise Refusal(429, "Too many wrong tokens", headers={"retry-after": str(int(WINDOW))})
         challenge = "Bearer" if token is None else 'Bearer error="invalid_token"'
-        raise Refusal(401, "A bearer token of this gateway is needed", headers={"www-authenticate": challenge})
+        raise Refusal(401, NO_TOKEN, headers={"www-authenticate": challenge})
+
+    def _tell(self, peer: str) -> None:
+        """Log once where tokens are: whoever runs the gateway may read that, and nobody else."""
+        if not self._was_told:
+            self._logger.log("warning", "http_no_token", peer=peer, file=self._authenticator.place)
+        self._was_told = True
 
     def _fails_again(self, peer: str) -> bool:
         """Count a failure; whether there have been too many."""
         now = self._clock()
         times = [time for time in self._failed.pop(peer, ()) if now - time < WINDOW]
         if not times:
-            self._logger.log("warning", "http_wrong_token", peer=peer)
+            self._logger.log("warning", "http_wrong_token", peer=peer, file=self._authenticator.place)
         if len(times) < FAILURES:
             times.append(now)
             full = False

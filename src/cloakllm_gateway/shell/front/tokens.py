@@ -38,7 +38,9 @@ _LINE = lazy(r"([A-Za-z0-9][A-Za-z0-9_.-]{0,63})\s*:\s*sha256:([0-9a-f]{64})", r
 
 
 class Authenticator(Protocol):
-    """Knows who may come in."""
+    """Knows who may come in; ``place`` is the file that tells, for the log and no client."""
+
+    place: Path | None
 
     def principal(self, token: str | None) -> str | None:
         """Whom ``token`` stands for; None for nobody.  Raises :class:`ConfigError` where that can't be told."""
@@ -46,6 +48,8 @@ class Authenticator(Protocol):
 
 class Everybody:
     """All callers are one principal, whatever they say."""
+
+    place: Path | None = None
 
     def __init__(self, principal: str) -> None:
         self._principal = principal
@@ -62,7 +66,8 @@ class _Known(NamedTuple):
 class OneToken:
     """One token, for the user whose state directory it lies in."""
 
-    def __init__(self, token: str) -> None:
+    def __init__(self, token: str, place: Path) -> None:
+        self.place: Path | None = place
         self._known = (_Known(_digest(token), OWNER),)
 
     def principal(self, token: str | None) -> str | None:
@@ -73,6 +78,7 @@ class TokenFile:
     """The tokens in the file ``path``.  Raises :class:`ConfigError` where it can't be used."""
 
     def __init__(self, path: Path) -> None:
+        self.place: Path | None = path
         self._path = path
         self._state: tuple[int, ...] = ()
         self._known: tuple[_Known, ...] = ()
@@ -177,8 +183,8 @@ def add_token(path: Path, principal: str) -> str:
     return token
 
 
-def generated(state_dir: Path) -> tuple[OneToken, Path]:
-    """The one token of a gateway without a tokens file, made at the first start, and the file it lies in.
+def generated(state_dir: Path) -> OneToken:
+    """The one token of a gateway without a tokens file, made at the first start.
 
     Raises :class:`VaultError` where the file is not private, :class:`ConfigError` where it can't be kept.
     """
@@ -194,4 +200,4 @@ def generated(state_dir: Path) -> tuple[OneToken, Path]:
         raise ConfigError(f"The token {path} can't be kept: {reason}", "Name another state_dir") from None
     if len(token) < len(_PREFIX) + _BYTES:
         raise ConfigError(f"The token {path} is too short to be one", "Delete the file to have a new one made")
-    return OneToken(token), path
+    return OneToken(token, path)
