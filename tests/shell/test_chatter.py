@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import anyio
+import time
 
-from cloakllm_gateway.shell.chatter import Chatter
+import anyio
+import anyio.lowlevel
+
+from cloakllm_gateway.shell.chatter import FLUSH, Chatter
 from cloakllm_gateway.shell.logging import Logger
 
 
@@ -40,3 +43,38 @@ def test_lines_that_are_being_made_clean_when_the_end_comes_are_logged():
 
     anyio.run(talk)
     assert log.said == ["no database", "no hope"]
+
+
+def test_the_last_lines_are_logged_however_long_it_takes_to_make_the_detector():
+    log = Log()
+
+    async def talk() -> None:
+        async def sanitize(text: str) -> str:
+            made = time.perf_counter() + 1.5 * FLUSH
+            while time.perf_counter() < made:
+                pass
+            await anyio.lowlevel.checkpoint()
+            return text
+
+        chatter = Chatter("crm", sanitize, log)
+        chatter.feed(b"no database\n")
+        await chatter.flush()
+
+    anyio.run(talk)
+    assert log.said == ["no database"]
+
+
+def test_the_last_lines_are_given_up_where_nothing_comes_of_waiting():
+    log = Log()
+
+    async def talk() -> None:
+        async def sanitize(text: str) -> str:
+            await anyio.sleep_forever()
+            return text
+
+        chatter = Chatter("crm", sanitize, log)
+        chatter.feed(b"no database\n")
+        await chatter.flush()
+
+    anyio.run(talk)
+    assert log.said == []

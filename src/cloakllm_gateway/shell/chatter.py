@@ -29,7 +29,8 @@ LONGEST_SHOWN: Final = 2000
 #: Seconds between two lines in the log.
 PACE: Final = 0.02
 
-#: Seconds that the last lines have when the upstream is given up or the gateway ends.
+#: Seconds that the last lines have when the upstream is given up or the gateway ends, our own work aside: the first
+#: line of all has the detector made, which takes seconds on a busy machine.
 FLUSH: Final = 0.5
 
 
@@ -96,10 +97,13 @@ class Chatter:
         await anyio.sleep(PACE * lines)
 
     async def flush(self) -> None:
-        """Log what is waiting, for at most :data:`FLUSH` seconds."""
-        with anyio.move_on_after(FLUSH, shield=True):
-            while self._waiting or self._forgotten:
-                await self._say_next()
+        """Log what is waiting, for at most :data:`FLUSH` seconds in which the event loop is free."""
+        with anyio.CancelScope(shield=True):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(_time_out, tasks.cancel_scope)
+                while self._waiting or self._forgotten:
+                    await self._say_next()
+                tasks.cancel_scope.cancel()
 
     async def _say_next(self) -> int:
         """Log the lines that came together, made clean as one text; the number of lines.
@@ -130,3 +134,10 @@ class Chatter:
                 shown = line if len(line) <= LONGEST_SHOWN else line[:LONGEST_SHOWN] + "..."
                 self._logger.log("info", "upstream_says", upstream=self._upstream, line=shown)
         return len(block)
+
+
+async def _time_out(scope: anyio.CancelScope) -> None:
+    """Cancel ``scope`` after :data:`FLUSH` seconds; while the event loop is at work, hardly any of them pass."""
+    for _ in range(round(FLUSH / PACE)):
+        await anyio.sleep(PACE)
+    scope.cancel()
