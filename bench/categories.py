@@ -3,11 +3,14 @@
 python bench/categories.py > docs/categories.md
 """
 
+# ruff: noqa: E501 (a row of a table is a line)
+
 from __future__ import annotations
 
 from cloakllm_gateway.detection.catalogue import CATALOGUE, Category
 from cloakllm_gateway.detection.catalogue.identity import ROWS
 from cloakllm_gateway.detection.catalogue.vendors import VENDORS
+from cloakllm_gateway.shell.consistency import NAME_LABELS
 
 HEAD = """\
 # Categories
@@ -19,6 +22,19 @@ stands under a secret's name. Made by `python bench/categories.py`.
 
 | category | found by | sensitive | an example, with the value in bold |
 |---|---|---|---|"""
+
+FOOT = """
+## Names beside those of the table
+
+| what a token may be called | what it stands for |
+|---|---|
+| LITERAL | no personal data: text of an upstream that looked like a token when it arrived. A file that says `[EMAIL_0]` is shown as `[LITERAL_0]`, and comes back as it was; so nothing that somebody planted there is taken for a token. No rule, flow or pattern can name it |
+| TERM | besides what is on the `deny_list`, a whole field with the rule `tokenize` in which nothing else was found |
+| {labels} | with a model of names, and in `ner_entity_types`: what spaCy's models call so; other models have labels of their own |
+| a name of your own | what one of `custom_patterns` matches; a pattern may have the name of a category above, and joins it |
+
+`[SSN_REDACTED]`, without a number, is no token: it marks what a rule cut out, and nothing leads back from it.
+"""
 
 
 def how(category: Category) -> str:
@@ -49,7 +65,8 @@ def table() -> str:
     ]
     countries = {row.name.rpartition("_")[2] for row in ROWS}
     head = HEAD.format(categories=len(CATALOGUE), countries=len(countries), vendors=len({row[0] for row in VENDORS}))
-    return "\n".join([head, *rows]) + "\n"
+    labels = ", ".join(sorted(NAME_LABELS - set(CATALOGUE)))
+    return "\n".join([head, *rows]) + "\n" + FOOT.format(labels=labels)
 
 
 if __name__ == "__main__":
