@@ -41,7 +41,8 @@ class Proof(StrEnum):
     """What made a find certain.
 
     A value proved by its ``KEY`` alone is known only in messages of its
-    origins: otherwise any upstream could turn any word into a known value.
+    origins: otherwise any upstream could turn any word into a known value.  And
+    a ``PART`` of a value is known nowhere: it may be any word.
     """
 
     SHAPE = "shape"  # pattern, and checksum where the category has one
@@ -50,6 +51,12 @@ class Proof(StrEnum):
     TERM = "term"  # the deny list or a custom pattern
     KNOWN = "known"  # it has a token already
     LITERAL = "literal"  # data that looks like a token
+    PART = "part"  # what a cut left of a value
+
+    def surer(self, other: Proof) -> Proof:
+        """The one by which a value is known in more messages; of equal ones this."""
+        weak = (Proof.PART, Proof.KEY)
+        return other if self in weak and (other not in weak or self is Proof.PART) else self
 
 
 class Text(NamedTuple):
@@ -94,6 +101,11 @@ class Span(msgspec.Struct, frozen=True, order=True, gc=False):
         """As of the named tuples that the other values are."""
         return replace(self, **changes)
 
+    def part(self, start: int, end: int, value: str) -> Span:
+        """What a cut leaves of it: a value of its own, spelled plainly."""
+        plain = Encoding.PLAIN
+        return replace(self, start=start, end=end, value=value, canonical="", encoding=plain, proof=Proof.PART)
+
 
 class Findings(NamedTuple):
     """What was found in some texts: for each its spans, disjoint and sorted.
@@ -112,7 +124,7 @@ def disjoint(spans: Iterable[Span], text: str) -> list[Span]:
     The more certain span wins, then the longer, then the earlier.  What a
     loser covers beyond the winner stays hidden as a span of its own, trimmed
     to its first and last letter or digit: nobody's remainder leaks.  Such a
-    remainder is a value of the loser's category, spelled plainly.  Whatever
+    remainder is a part of a value of the loser's category, spelled plainly.  Whatever
     holds a part of something sensitive is sensitive itself.
     """
     taken: list[Span] = []
@@ -155,8 +167,7 @@ def _merged(cluster: Iterable[Span], text: str) -> list[Span]:
                     end -= 1
                 if start == end:
                     continue
-                piece = text[start:end]
-                kept = replace(span, start=start, end=end, value=piece, canonical="", encoding=Encoding.PLAIN)
+                kept = span.part(start, end, text[start:end])
             else:
                 kept = span
             at = bisect_left(starts, start)

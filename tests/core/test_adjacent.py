@@ -10,6 +10,7 @@ import json
 import re
 import time
 import zipfile
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,6 @@ from hypothesis import strategies as st
 from cloakllm_gateway.core import adjacent
 from cloakllm_gateway.core.allowed import Allowed
 from cloakllm_gateway.protocol.surface import RESTORE, SURFACE
-from cloakllm_gateway.protocol.walk import leaves
 from tests.core.test_sanitizer import PLANTED, Gate
 
 RESULT = SURFACE["tools/call"].result
@@ -136,16 +136,63 @@ def test_a_key_block_is_hidden_as_far_as_it_goes() -> None:
     assert letters(hidden) == "bye"
 
 
+@pytest.mark.parametrize(
+    ("method", "part"),
+    [
+        ("tools/call", {"content": [{"type": "resource", "resource": {"uri": "a:1", "text": "it was kim@acme-"}},
+                                    {"type": "text", "text": "corp.com, ok"}]}),
+        ("prompts/get", {"messages": [{"role": "user", "content": {"type": "text", "text": "it was kim@acme-"}},
+                                      {"role": "user", "content": {"type": "text", "text": "corp.com, ok"}}]}),
+        ("resources/read", {"contents": [{"uri": "a:1", "blob": b64encode(b"it was kim@acme-").decode()},
+                                         {"uri": "a:1", "text": "corp.com, ok"}]}),
+    ],
+)  # fmt: skip
+def test_items_of_any_kind_that_adjoin_are_read_on(method: str, part: dict[str, Any]) -> None:
+    shape = SURFACE[method].result
+    assert shape is not None
+    assert "corp" not in str(Gate().sanitize(part, shape))
+
+
 def test_only_texts_of_neighbouring_items_are_read_on() -> None:
-    content = [
-        {"type": "text", "text": "a"},
-        {"type": "image", "data": "", "mimeType": "image/png"},
-        {"type": "text", "text": "b"},
-        {"type": "text", "text": "c"},
-        {"type": "resource", "resource": {"uri": "x:y", "text": "d"}},
-    ]
-    part = {"content": content, "structuredContent": {"text": ["e", "f"]}}
-    assert adjacent.runs(leaves(part, RESULT)) == [[("content", 2, "text"), ("content", 3, "text")]]
+    paths = [("content", 0, "text"), ("content", 2, "text"), ("content", 3, "resource", "text"), ("meta", "text")]
+    assert adjacent.runs(paths) == [[1, 2]]
+    assert adjacent.runs([("messages", 0, "content", 1, "text"), ("messages", 1, "content", "text")]) == [[0, 1]]
+
+
+SECRETS = [
+    "sk-proj-aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3fG5aB3dE5gH7jK9mN1pQ3",
+    "ghp_aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3fG5",
+    "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIn0.SflKxwRJSMeKKF2QT4fwpMeJf",
+]
+
+
+@pytest.mark.parametrize("before", ["", "key "])
+@pytest.mark.parametrize("after", ["", " x"])
+@pytest.mark.parametrize("secret", SECRETS)
+def test_a_secret_goes_on_with_whatever_follows(before: str, secret: str, after: str) -> None:
+    for at in range(12, len(secret) - 1, 7):
+        hidden = shown(Gate(), before + secret[:at], secret[at:] + after)
+        assert letters("".join(hidden)) == letters(before + after), at
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("api_key=", "QUJDREVGR0hJSktMTU5PcXJzdHV2d1hZWg=="), ("password: ", "hunter2-Zq9XKLMPQR"),
+     ("Authorization: Basic ", "YWxhZGRpbjpvcGVuc2VzYW1lUEFTUw=="), ("write to ", "KIM@ACME.CONSULTING.ORG")],
+)  # fmt: skip
+def test_no_tail_is_taken_for_the_beginning_of_a_record(key: str, value: str) -> None:
+    for at in range(len(value) // 2, len(value) - 2):
+        assert value[at : at + 3] not in shown(Gate(), key + value[:at], value[at:] + "\nend")[1], at
+
+
+def test_a_part_of_a_value_is_no_known_value() -> None:
+    gate = Gate()
+    shown(gate, "important", ".x@acme-corp.com ")
+    assert gate.sanitize("the important project of acme-corp.com") == "the important project of acme-corp.com"
+
+
+def test_a_token_cut_between_blocks_stays_text() -> None:
+    assert shown(Gate(), "call it with [EMAIL", "_0] now") == ["call it with [EMAIL", "_0] now"]
 
 
 def test_a_table_that_goes_on_in_the_next_block_keeps_its_header() -> None:
@@ -154,9 +201,10 @@ def test_a_table_that_goes_on_in_the_next_block_keeps_its_header() -> None:
     assert letters("".join(shown(Gate(), *blocks))) == "idfirstnamelastname" + "".join(map(str, [*range(60)] * 2))
 
 
-def test_many_blocks_take_no_more_than_their_length_says() -> None:
+@pytest.mark.parametrize("row", ["1111 1111", "it was kim@acme-"])
+def test_many_blocks_take_no_more_than_their_length_says(row: str) -> None:
     def seconds(count: int) -> float:
-        blocks = [f"row {number}: 4111 1111 " for number in range(count)]
+        blocks = [block for number in range(count // 2) for block in (f"row {number}: 4111 1111 ", row)]
         began = time.process_time()
         shown(Gate(), *blocks)
         return time.process_time() - began

@@ -17,16 +17,17 @@ from typing import NamedTuple
 
 from cloakllm_gateway.detection.catalogue.model import CONTEXT
 from cloakllm_gateway.patterns import lazy
-from cloakllm_gateway.protocol.surface import FLOW
-from cloakllm_gateway.protocol.walk import Leaf, Path
-from cloakllm_gateway.spans import Encoding, Span
+from cloakllm_gateway.protocol.walk import Path
+from cloakllm_gateway.spans import Span
 
-#: Begins and ends a block of a key, which may go on through any number of texts.
-_KEY_BLOCK = "PRIVATE KEY-----"
 #: How a text begins that is no second half: a word with a capital, a key, a date, a time, a bracket or a quote.
 _RECORD = lazy(
-    r"(?:[A-Z][a-z]*|[A-Z]+)(?![^\W_])|[a-z_][\w.-]*\s?[:=]|\d{4}-\d\d-\d\d|\d{4}/\d\d/\d\d|\d{1,2}:\d\d|[\[{(<\"'`]"
+    r"(?:[A-Z][a-z]+|[A-Z]+|[AI])(?![^\W_]|[.@-][^\W_])|[a-z_][\w-]{2,}\s?[:=](?![=&])"
+    r"|\d{4}-\d\d-\d\d(?!\d)|\d{4}/\d\d/\d\d(?!\d)|\d{1,2}:\d\d(?::\d\d)?(?![\w:])|[\[{(<\"'`]"
 )
+#: The same where a secret ends, which may go on with nearly anything.
+_STAMP = lazy(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d|[\[{]\"")
+_WORD = lazy(r"[^\W\d_]+")
 
 
 class Joined(NamedTuple):
@@ -36,22 +37,21 @@ class Joined(NamedTuple):
     ends: Sequence[int]
 
 
-def runs(leaves: Sequence[Leaf]) -> list[list[Path]]:
-    """The places of texts that are read one after the other: at least two each, from items of a list that adjoin."""
-    found: list[list[Path]] = []
-    for path in [leaf.path for leaf in leaves if leaf.role is FLOW and isinstance(leaf.value, str)]:
-        if found and _adjoin(found[-1][-1], path):
-            found[-1].append(path)
+def runs(paths: Sequence[Path]) -> list[list[int]]:
+    """Which of some places, in document order, are read one after the other: at least two each, by number."""
+    found: list[list[int]] = []
+    for number, path in enumerate(paths):
+        if number and _adjoin(paths[number - 1], path):
+            found[-1].append(number)
         else:
-            found.append([path])
+            found.append([number])
     return [run for run in found if len(run) > 1]
 
 
 def _adjoin(one: Path, other: Path) -> bool:
-    if len(one) != len(other) or len(one) < 2:
-        return False
-    (*above, at, name), (*other_above, other_at, other_name) = one, other
-    return isinstance(at, int) and at + 1 == other_at and above == other_above and name == other_name
+    """Whether two places are in items of one list that follow each other."""
+    at, next_at = next(((a, b) for a, b in zip(one, other, strict=False) if a != b), ("", ""))
+    return isinstance(at, int) and isinstance(next_at, int) and at + 1 == next_at
 
 
 def join(blocks: Sequence[str]) -> Joined:
@@ -83,29 +83,32 @@ def _shares(joined: Joined, block: int, span: Span) -> Iterator[tuple[int, Span]
         end = min(span.end, joined.ends[block])
         if start < end:
             by = joined.ends[block - 1] if block else 0
-            value = joined.text[start:end]
-            share = span._replace(start=start - by, end=end - by, value=value, canonical="", encoding=Encoding.PLAIN)
-            yield block, share
+            yield block, span.part(start - by, end - by, joined.text[start:end])
         start, block = end, block + 1
 
 
 def _is_complete(joined: Joined, block: int, longer: Span, own: Sequence[Span]) -> bool:
     """Whether a longer value is one that its block ends with, and what follows the edge by chance.
 
-    So it is where both blocks are that and nothing else, as cells are, and where
-    the next one begins as a record does.  ``kim@acme.co`` at the end of other
-    text may go on with an ``m``, and a street with a town.
+    So it is where the next block begins as a record does, and where the two are
+    a value and a word and nothing else, as cells are.  ``kim@acme.co`` at the
+    end of other text may go on with an ``m``, a street with a town, and a
+    secret with whatever has no blank in it.
     """
     if not own or own[-1].category != longer.category or own[-1].rank <= CONTEXT:
         return False
-    last, edge, by = own[-1], joined.ends[block], joined.ends[block - 1] if block else 0
-    if not last.start + by <= longer.start < last.end + by or last.value.count(_KEY_BLOCK) == 1:
+    text, edge, by = joined.text, joined.ends[block], joined.ends[block - 1] if block else 0
+    last = own[-1]
+    if not last.start + by <= longer.start < last.end + by:
         return False
-    between = joined.text[last.end + by : edge]
-    if any(char.isalnum() or char.isspace() or char == "," for char in between):
+    if any(char.isalnum() or char.isspace() or char == "," for char in text[last.end + by : edge]):
         return False
-    are_cells = last.start == 0 and longer.end >= joined.ends[block + 1]
-    return are_cells or _RECORD.match(joined.text, edge) is not None
+    if longer.sensitive:
+        return _STAMP.match(text, edge) is not None
+    if record := _RECORD.match(text, edge):
+        return text[edge - 1].islower() or not record[0].isupper()
+    next_edge = joined.ends[block + 1]
+    return last.start == 0 and longer.end == next_edge and _WORD.fullmatch(text, edge, next_edge) is not None
 
 
 def _is_covered(own: Sequence[Span], share: Span) -> bool:

@@ -51,6 +51,7 @@ from cloakllm_gateway.protocol.surface import (
     ADVERTISED,
     BLOB,
     DATA,
+    FLOW,
     HANDLE,
     MEDIA,
     NAME,
@@ -183,8 +184,7 @@ class Sanitizing:
     def begin(self) -> Step:
         """The first pass: every leaf by its role."""
         self._slots, edits = [], {}
-        walked = leaves(self._part, self._shape)
-        for leaf in walked:
+        for leaf in leaves(self._part, self._shape):
             where = (leaf.path, leaf.is_key)
             if leaf.role is URI and not leaf.is_key and isinstance(leaf.value, str):
                 self._uris[leaf.path] = leaf.value
@@ -198,9 +198,9 @@ class Sanitizing:
                 self._slots.append(slot)
                 self._ruling.meet(where, slot.text, slot.look.text)
         self._part = replace(self._part, edits)
-        runs = adjacent.runs(walked)
-        by_path = {slot.where[0]: slot for slot in self._slots if not slot.where[1]} if runs else {}
-        self._runs = [_run([by_path[path] for path in run]) for run in runs]
+        flow = [slot for slot in self._slots if slot.role in (FLOW, BLOB) and not slot.where[1]]
+        runs = adjacent.runs([slot.where[0] for slot in flow])
+        self._runs = [_run([flow[number] for number in run]) for run in runs]
         return self._look()
 
     def _slot(self, leaf: Leaf, where: Where) -> _Slot | None:
@@ -242,7 +242,7 @@ class Sanitizing:
         if self._looking_by_role:
             answered = zip(self._slots, self._questions, strict=True)
             self._ruling.learn((slot.where, found.spans[number]) for slot, number in answered)
-        across = self._across(found.spans) if self._runs else {}
+        across = self._across(found) if self._runs else {}
         for slot, number in zip(self._slots, self._questions, strict=True):
             parts = across.get(slot.text, ()) if across else ()
             if number in nothing and not parts and not self._ruling.has_fields(slot.where):
@@ -252,7 +252,8 @@ class Sanitizing:
             finds = self._finds(slot, spans, is_encoded=number in found.encoded)
             if not finds:
                 self._clean.add(slot.where)
-                if slot.where not in self._described and slot.where not in self._placed:
+                # A clean key says nothing of an equal value, in which damaged tokens are looked for as well.
+                if slot.where not in self._described and slot.where not in self._placed and not slot.where[1]:
                     nothing.add(number)
             elif slot.role is NAME:
                 dropped.add(_item(slot.where[0]))
@@ -274,18 +275,16 @@ class Sanitizing:
             return NeedAssign(list(spellings))
         return self.assigned(()) if self._cuts else self._next()
 
-    def _across(self, found: Sequence[Sequence[Span]]) -> dict[str, list[Span]]:
+    def _across(self, found: Findings) -> dict[str, dict[Span, None]]:
         """What goes on in the next block, by text: a result may hold its texts once more, as structure."""
-        source = self._source
-        own = {slot.where: found[number] for slot, number in zip(self._slots, self._questions, strict=True)}
-        across: dict[str, list[Span]] = {}
-        for run, spans in zip(self._runs, found[-len(self._runs) :], strict=True):
+        own = {slot.where: found.spans[number] for slot, number in zip(self._slots, self._questions, strict=True)}
+        across: dict[str, dict[Span, None]] = {}
+        for number, run in enumerate(self._runs, start=len(self._asked) - len(self._runs)):
             text = run.joined.text
-            known = source.vault.known(text, source.origin, source.group)
-            echoes = source.vault.echoes(source.restored, text) if source.restored else ()
-            hidden = source.allowed.hidden([*spans, *known, *echoes], text)
+            known = self._known_in(views(text) if number in found.encoded else [View(text)])
+            hidden = self._source.allowed.hidden([*found.spans[number], *known], text)
             for block, part in adjacent.parts(run.joined, hidden, [own[slot.where] for slot in run.slots]):
-                across.setdefault(run.slots[block].text, []).append(part)
+                across.setdefault(run.slots[block].text, {})[part] = None
         return across
 
     def _cut(self, slot: _Slot, finds: Sequence[Span], spellings: dict[Spelling, int]) -> _Done:
@@ -395,11 +394,10 @@ class Sanitizing:
             return [finds[0]._replace(start=0, end=len(slot.text))]
         return finds
 
-    def _second_look(self, slot: _Slot, readings: Iterable[View]) -> tuple[list[Span], list[Span]]:
-        """Known values and look-alike tokens, in every reading of the text."""
+    def _known_in(self, readings: Iterable[View]) -> list[Span]:
+        """Known values in every reading of a text."""
         source = self._source
         known: list[Span] = []
-        alike: list[Span] = []
         for view in readings:
             hits = source.vault.known(view.text, source.origin, source.group)
             if source.restored:
@@ -410,6 +408,13 @@ class Sanitizing:
             for hit in hits:
                 start, end = view.original(hit.start, hit.end)
                 known.append(hit._replace(start=start, end=end, encoding=view.encoding_of(hit.start, hit.end)))
+        return known
+
+    def _second_look(self, slot: _Slot, readings: Sequence[View]) -> tuple[list[Span], list[Span]]:
+        """Known values and look-alike tokens, in every reading of the text."""
+        source = self._source
+        alike: list[Span] = []
+        for view in readings:
             for match in self._tokens_in(view.text):
                 start, end = view.original(match.start, match.end)
                 encoding = view.encoding_of(match.start, match.end)
@@ -420,7 +425,7 @@ class Sanitizing:
                 alike.append(_literal(slot.text, miss.start, miss.end, miss.written))
             if source.redacts:
                 alike += [_literal(slot.text, m.start, m.end, m.written) for m in tokens.redactions(slot.look.text)]
-        return known, alike
+        return self._known_in(readings), alike
 
     def _tokens_in(self, text: str) -> list[TokenMatch]:
         """What restore would accept in ``text``; ``rows[ITEM_3]`` is none of our business."""

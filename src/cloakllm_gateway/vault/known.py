@@ -221,7 +221,7 @@ def _offsets(text: str) -> list[int]:
 def _merge(old: Known, new: Known) -> None:
     """Two finds of one value: the more certain one decides where it is looked for."""
     old.origins = None if old.origins is None or new.origins is None else old.origins | new.origins
-    old.proof = new.proof if old.proof is Proof.KEY else old.proof
+    old.proof = old.proof.surer(new.proof)
     old.sensitive |= new.sensitive
     old.capitalised &= new.capitalised
 

@@ -91,7 +91,7 @@ class Vault:
 
     def _remember(self, entry: Entry, group: str = "") -> None:
         spelling = entry.spelling
-        if spelling.category == LITERAL:
+        if spelling.category == LITERAL or spelling.proof is Proof.PART:
             return
         for text, encoding in _forms(entry).items():
             if not _tellable(text):

@@ -27,7 +27,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cloakllm_gateway.shell.stores.interface import Follower, QuotaExceeded, Quotas
-from cloakllm_gateway.spans import Proof
 from cloakllm_gateway.vault.entries import Entry, Spelling, Token
 
 Name: TypeAlias = tuple[str, ...] | bytes
@@ -258,7 +257,7 @@ class Book:
 
 def _merged(old: Spelling, new: Spelling) -> Spelling:
     """A value proved by more than a key is a known value everywhere from then on; sensitive once is always."""
-    proof = new.proof if old.proof is Proof.KEY else old.proof
+    proof = old.proof.surer(new.proof)
     if proof is old.proof and old.sensitive >= new.sensitive:
         return old
     return old._replace(proof=proof, sensitive=old.sensitive or new.sensitive)
