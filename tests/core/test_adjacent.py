@@ -205,9 +205,11 @@ def test_a_table_that_goes_on_in_the_next_block_keeps_its_header() -> None:
 def test_many_blocks_take_no_more_than_their_length_says(row: str) -> None:
     def seconds(count: int) -> float:
         blocks = [block for number in range(count // 2) for block in (f"row {number}: 4111 1111 ", row)]
-        began = time.process_time()
-        shown(Gate(), *blocks)
-        return time.process_time() - began
+        times = []
+        for _ in range(3):
+            began = time.process_time()
+            shown(Gate(), *blocks)
+            times.append(time.process_time() - began)
+        return min(times)
 
-    seconds(100)
-    assert seconds(1600) <= 12 * seconds(200) + 0.1
+    assert seconds(1600) <= 16 * seconds(200) + 0.1
