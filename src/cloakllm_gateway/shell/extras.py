@@ -32,8 +32,7 @@ def installing(extra: str) -> str:
 def _wanted(extra: str, source: str) -> list[str]:
     """The arguments that name the gateway with an extra; ``source`` is its direct URL as JSON, "" from the index."""
     import json
-    from urllib.parse import urlsplit
-    from urllib.request import url2pathname
+    from urllib.parse import unquote, urlsplit
 
     wanted = f"{NAME}[{extra}]"
     if not source:
@@ -41,7 +40,8 @@ def _wanted(extra: str, source: str) -> list[str]:
     direct = json.loads(source)
     url = direct["url"]
     if direct.get("dir_info", {}).get("editable"):
-        return ["-e", f"{url2pathname(urlsplit(url).path)}[{extra}]"]
+        path = unquote(urlsplit(url).path)
+        return ["-e", f"{path.lstrip('/') if os.name == 'nt' else path}[{extra}]"]  # /C:/folder
     if "vcs_info" in direct:
         url = f"{direct['vcs_info']['vcs']}+{url}@{direct['vcs_info']['commit_id']}"
     return [f"{wanted} @ {url}"]
