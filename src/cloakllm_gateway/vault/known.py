@@ -12,40 +12,28 @@ dictionary entries; nothing is rebuilt.
 Very long values (keys, certificates) are filed under their first 128 characters
 and hidden as far as text and value agree.  What is compared is consumed, so
 this is linear too, and a cut-off copy is hidden as well.
+
+Where a text begins or ends it may have cut a value off: see :mod:`cuts`.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from cloakllm_gateway.patterns import lazy
-from cloakllm_gateway.spans import Encoding, Proof, Span
+from cloakllm_gateway.spans import Encoding, Proof, Span, disjoint
+from cloakllm_gateway.vault.boundaries import beginning, ending, glued, starts
+from cloakllm_gateway.vault.cuts import LONGEST, Cuts
 from cloakllm_gateway.vault.tokens import scan
 
 #: Depths of the shelves; values of at least ``_LONG`` characters have their own.
 _DEPTHS = (64, 32, 16, 8, 4, 2)
-_LONG = 128
+_LONG = LONGEST
 #: Long values with the same beginning that are told apart; of further ones only the beginning is hidden.
 _MAX_ALIKE = 16
-
-_PIECE = lazy(r"[^\W_]+|[^\w\s]|_")
-#: Scripts written without spaces, first and last character: there, every character may begin or end a value.
-_SPACELESS = (
-    ("\u0e00", "\u0eff"),  # Thai, Lao
-    ("\u1000", "\u109f"),  # Burmese
-    ("\u1780", "\u17ff"),  # Khmer
-    ("\u3040", "\u30ff"),  # kana
-    ("\u3400", "\u9fff"),  # Han
-    ("\uac00", "\ud7af"),  # Hangul: particles follow a name without a space
-    ("\uf900", "\ufaff"),  # Han, compatibility
-)
-#: A character that a value may begin with though a word goes on there.
-_INNER = lazy("(?<=[^\\W_])[{0}]|(?<=[{0}])[^\\W_]".format("".join(f"{first}-{last}" for first, last in _SPACELESS)))
-_start: Callable[[re.Match[str]], int] = re.Match.start
 
 
 class Known(Struct):
@@ -67,6 +55,8 @@ class Known(Struct):
 
 
 class _Hit(NamedTuple):
+    """A value at [start, end), or what a cut left of one (not ``whole``)."""
+
     start: int
     end: int
     known: Known
@@ -77,10 +67,11 @@ class KnownValues:
     """A set of values, quick to extend and quick to find in a text.
 
     ``shortest`` is the length of the shortest value it takes (2 to 64, a power
-    of two); ``reserved`` holds case-folded words that it never reports.
+    of two); ``reserved`` holds case-folded words that it never reports.  With
+    ``cut`` values are also found by what the edges of a text leave of them.
     """
 
-    def __init__(self, shortest: int, reserved: set[str]) -> None:
+    def __init__(self, shortest: int, reserved: set[str], *, cut: bool = False) -> None:
         self._shortest = shortest
         self._depths = tuple(depth for depth in _DEPTHS if depth >= shortest)
         self._reserved = reserved
@@ -90,6 +81,7 @@ class KnownValues:
         #: Case-folded beginning -> lengths of the values filed there, longest first.
         self._lengths: dict[str, tuple[int, ...]] = {}
         self._long: dict[str, list[tuple[str, Known]]] = {}
+        self._cuts = Cuts() if cut else None
 
     def add(self, text: str, known: Known, caseless: bool) -> None:
         """Look for ``text`` from now on; ``caseless`` if its case does not matter."""
@@ -99,14 +91,19 @@ class KnownValues:
         self._lengths.setdefault(folded[: self._shortest], ())
         if len(folded) >= _LONG:
             alike = self._long.setdefault(folded[:_LONG], [])
-            for text, other in alike:
-                if text == folded:
+            for value, other in alike:
+                if value == folded:
                     _merge(other, known)
                     return
             if len(alike) < _MAX_ALIKE:
                 alike.append((folded, known))
+            if len(alike) == 1 and self._cuts is not None:
+                self._cuts.add(folded[:_LONG])
             return
-        same = self._folded.setdefault(folded, []) if caseless else self._exact.setdefault(text, [])
+        values, key = (self._folded, folded) if caseless else (self._exact, text)
+        same = values.setdefault(key, [])
+        if not same and self._cuts is not None:
+            self._cuts.add(key)
         for other in same:
             if (other.category, other.canonical) == (known.category, known.canonical):
                 _merge(other, known)
@@ -121,13 +118,21 @@ class KnownValues:
         """Look for ``text`` as a value of this kind no more."""
         folded = text.casefold()
         for values, key in ((self._folded, folded), (self._exact, text)):
-            left = [k for k in values.get(key, ()) if (k.category, k.canonical) != (category, canonical)]
-            if left:
-                values[key] = left
-            else:
-                values.pop(key, None)
+            if (same := values.get(key)) is None:
+                continue
+            same[:] = [k for k in same if (k.category, k.canonical) != (category, canonical)]
+            if not same:
+                del values[key]
+                self._forget(key)
         if len(folded) >= _LONG and (alike := self._long.get(folded[:_LONG])):
             alike[:] = [(value, known) for value, known in alike if value != folded]
+            if not alike:
+                del self._long[folded[:_LONG]]
+                self._forget(folded[:_LONG])
+
+    def _forget(self, key: str) -> None:
+        if self._cuts is not None:
+            self._cuts.discard(key)
 
     def find(self, text: str, origin: str = "") -> list[Span]:
         """The values in ``text`` of a message from ``origin``: disjoint, sorted, the longest at each place.
@@ -136,31 +141,63 @@ class KnownValues:
         """
         if not self._lengths:
             return []
-        hits = list(self._hits(text, origin))
-        if not hits:
+        folded = text.casefold()
+        probe = _Probe(text, folded, _offsets(text) if len(folded) != len(text) else None, origin)
+        places = self._places(folded)
+        hits = list(self._hits(probe, places))
+        parts = self._parts(probe, places, self._cuts) if self._cuts and not folded.isalpha() else []
+        if not (hits or parts):
             return []
         tokens, at = scan(text), 0
         spans = []
-        for hit in hits:
+        for hit in sorted(map(probe.located, (*hits, *parts)), key=_start) if parts else map(probe.located, hits):
             while at < len(tokens) and tokens[at].end <= hit.start:
                 at += 1
             if at == len(tokens) or tokens[at].start >= hit.end:
                 spans.append(_span(hit, text))
-        return spans
+        return disjoint(spans, text) if parts else spans
 
-    def _hits(self, text: str, origin: str) -> Iterator[_Hit]:
-        folded = text.casefold()
-        probe = _Probe(text, folded, _offsets(text) if len(folded) != len(text) else None, origin)
+    def _hits(self, probe: _Probe, places: Sequence[int]) -> Iterator[_Hit]:
+        """The values themselves, in positions of the folded text like all that follows."""
         done = 0
-        for at in self._places(folded):
+        for at in places:
             if at >= done and (hit := self._longest(probe, at)):
                 done = hit.end
-                yield hit if probe.offsets is None else hit._replace(start=probe.offsets[at], end=probe.offsets[done])
+                yield hit
+
+    def _parts(self, probe: _Probe, places: Sequence[int], cuts: Cuts) -> list[_Hit]:
+        """What the edges of the text left of values: the longest part at its beginning, and the longest at its end."""
+        folded, parts = probe.folded, []
+        start = beginning(folded)
+        for end in reversed(cuts.ends(folded, start)):
+            if part := self._part(probe, start, end, cuts.ended(folded[start:end]), is_end=True):
+                parts.append(part)
+                break
+        if places:
+            end = ending(folded)
+            for start in places[bisect_left(places, end - LONGEST) :]:
+                if part := self._part(probe, start, end, cuts.begun(folded[start:end])):
+                    parts.append(part)
+                    break
+        return parts
+
+    def _part(self, probe: _Probe, start: int, end: int, texts: Iterable[str], *, is_end: bool = False) -> _Hit | None:
+        """What a cut left of one of ``texts`` at [start, end), its beginning or its end."""
+        if probe.folded[start:end] in self._reserved or not probe.exists(start, end):
+            return None
+        written = probe.original(start, end)
+        for text in texts:
+            exact = self._exact.get(text, ()) if text.startswith(written) or text.endswith(written) else ()
+            long = (known for _, known in self._long.get(text, ()))
+            for known in (*self._folded.get(text, ()), *exact, *long):
+                if _counts(known, probe, start, end, is_end=is_end):
+                    return _Hit(start, end, known, whole=False)
+        return None
 
     def _places(self, folded: str) -> list[int]:
         """Where something begins as a value does; nearly all of a message's words end here, so this is quick."""
         beginnings, shortest = self._lengths, self._shortest
-        return [at for at in _starts(folded) if folded[at : at + shortest] in beginnings]
+        return [at for at in starts(folded) if folded[at : at + shortest] in beginnings]
 
     def _longest(self, probe: _Probe, at: int) -> _Hit | None:
         """The longest value at ``at``, in positions of the folded text."""
@@ -203,6 +240,12 @@ class _Probe(Struct, frozen=True):
     def original(self, start: int, end: int) -> str:
         return self.text[start:end] if self.offsets is None else self.text[self.offsets[start] : self.offsets[end]]
 
+    def located(self, hit: _Hit) -> _Hit:
+        """``hit`` with its place in the text."""
+        if self.offsets is None:
+            return hit
+        return hit._replace(start=self.offsets[hit.start], end=self.offsets[hit.end])
+
     def exists(self, start: int, end: int) -> bool:
         """Whether [start, end) lies within the text and begins and ends with whole characters."""
         if end > len(self.folded):
@@ -226,20 +269,29 @@ def _merge(old: Known, new: Known) -> None:
     old.capitalised &= new.capitalised
 
 
+def _start(hit: _Hit) -> int:
+    return hit.start
+
+
 def _belongs(known: Known, probe: _Probe) -> bool:
     """Whether the value is looked for in messages of this origin."""
     return known.origins is None or probe.origin in known.origins
 
 
-def _counts(known: Known, probe: _Probe, start: int, end: int) -> bool:
-    """Whether what stands at [start, end) is this value and no part of a longer word or number."""
+def _counts(known: Known, probe: _Probe, start: int, end: int, *, is_end: bool = False) -> bool:
+    """Whether what stands at [start, end) is this value and no part of a longer word or number.
+
+    ``is_end``: it is only the end of the value, and a capital may stand anywhere in it.
+    """
     if not _belongs(known, probe):
         return False
     folded = probe.folded
-    if known.capitalised and not probe.original(start, end)[0].isupper():
-        return False
+    if known.capitalised:
+        written = probe.original(start, end)
+        if not any(map(str.isupper, written if is_end else written[0])):
+            return False
     before, after = folded[start - 1 : start], folded[end : end + 1]
-    if _glued(before, folded[start]) or _glued(folded[end - 1], after):
+    if glued(before, folded[start]) or glued(folded[end - 1], after):
         return False
     if known.proof is Proof.KEY and "_" in (before, after):
         return False  # `status_code` is a name, whatever stood under `status`
@@ -249,23 +301,6 @@ def _counts(known: Known, probe: _Probe, start: int, end: int) -> bool:
             after == "." and folded[end + 1 : end + 2].isdigit()
         )
     return True
-
-
-def _starts(text: str) -> Iterable[int]:
-    """Where a value may begin: at a word, a symbol, and anywhere in a script without spaces; in order."""
-    starts = map(_start, _PIECE.finditer(text))
-    if text.isascii() or not _INNER.search(text):
-        return starts
-    return sorted({*starts, *map(_start, _INNER.finditer(text))})
-
-
-def _glued(one: str, other: str) -> bool:
-    """Whether two neighbouring characters belong to one word."""
-    return one.isalnum() and other.isalnum() and not _spaceless(one) and not _spaceless(other)
-
-
-def _spaceless(character: str) -> bool:
-    return character >= _SPACELESS[0][0] and any(first <= character <= last for first, last in _SPACELESS)
 
 
 def _agreement(text: str, at: int, value: str) -> int:
@@ -283,14 +318,17 @@ def _agreement(text: str, at: int, value: str) -> int:
 def _span(hit: _Hit, text: str) -> Span:
     known = hit.known
     written = text[hit.start : hit.end]
-    plain = known.encoding is Encoding.PLAIN or not hit.whole
+    if not hit.whole:
+        # A value of its own, known in messages of its origins at most: elsewhere it may be an ordinary word.
+        return Span(hit.start, hit.end, known.category, written, "", proof=Proof.KEY, sensitive=known.sensitive)
+    plain = known.encoding is Encoding.PLAIN
     return Span(
         hit.start,
         hit.end,
         known.category,
         written if plain else known.value,
-        known.canonical if hit.whole else written,
-        Encoding.PLAIN if plain else known.encoding,
+        known.canonical,
+        known.encoding,
         # What limits a value limits its further spellings too.
         known.proof if known.proof in (Proof.KEY, Proof.NAME) else Proof.KNOWN,
         sensitive=known.sensitive,

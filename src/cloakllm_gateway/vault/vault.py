@@ -106,7 +106,7 @@ class Vault:
                 entry.origins if spelling.proof is Proof.KEY else None,
                 spelling.proof is Proof.NAME,
             )
-            in_group = self._known.setdefault(group or entry.group, KnownValues(MIN_LENGTH, self._reserved))
+            in_group = self._known.setdefault(group or entry.group, KnownValues(MIN_LENGTH, self._reserved, cut=True))
             in_group.add(text, known, encoding is Encoding.PLAIN and _caseless(spelling.canonical))
 
     def lookup(self, token: Token) -> Entry | None:

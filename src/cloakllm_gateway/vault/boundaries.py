@@ -1,0 +1,67 @@
+"""Where words and values may begin and end in a text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+from cloakllm_gateway.patterns import lazy
+
+_PIECE = lazy(r"[^\W_]+|[^\w\s]|_")
+#: Scripts written without spaces, first and last character: there, every character may begin or end a value.
+_SPACELESS = (
+    ("\u0e00", "\u0eff"),  # Thai, Lao
+    ("\u1000", "\u109f"),  # Burmese
+    ("\u1780", "\u17ff"),  # Khmer
+    ("\u3040", "\u30ff"),  # kana
+    ("\u3400", "\u9fff"),  # Han
+    ("\uac00", "\ud7af"),  # Hangul: particles follow a name without a space
+    ("\uf900", "\ufaff"),  # Han, compatibility
+)
+#: A character that a value may begin with though a word goes on there.
+_INNER = lazy("(?<=[^\\W_])[{0}]|(?<=[{0}])[^\\W_]".format("".join(f"{first}-{last}" for first, last in _SPACELESS)))
+_start: Callable[[re.Match[str]], int] = re.Match.start
+_end: Callable[[re.Match[str]], int] = re.Match.end
+
+#: Marks that say something was left out.
+_OMISSIONS = ("…", "...")
+
+
+def starts(text: str) -> Iterable[int]:
+    """Where a value may begin: at a word, a symbol, and anywhere in a script without spaces; in order."""
+    found = map(_start, _PIECE.finditer(text))
+    if text.isascii() or not _INNER.search(text):
+        return found
+    return sorted({*found, *map(_start, _INNER.finditer(text))})
+
+
+def ends(text: str, start: int, end: int) -> Iterable[int]:
+    """Where the words and symbols of ``text[start:end]`` end, in order."""
+    return map(_end, _PIECE.finditer(text, start, end))
+
+
+def beginning(text: str) -> int:
+    """Where ``text`` begins behind white space and a mark that something is left out."""
+    if text[:1].isalnum():
+        return 0
+    start = len(text) - len(text.lstrip())
+    if text.startswith(_OMISSIONS, start):
+        start = len(text) - len(text[start:].removeprefix("…").removeprefix("...").lstrip())
+    return start
+
+
+def ending(text: str) -> int:
+    """Where ``text`` ends before white space and a mark that something is left out."""
+    end = len(text.rstrip())
+    if text.endswith(_OMISSIONS, 0, end):
+        end = len(text[:end].removesuffix("…").removesuffix("...").rstrip())
+    return end
+
+
+def glued(one: str, other: str) -> bool:
+    """Whether two neighbouring characters belong to one word."""
+    return one.isalnum() and other.isalnum() and not _spaceless(one) and not _spaceless(other)
+
+
+def _spaceless(character: str) -> bool:
+    return character >= _SPACELESS[0][0] and any(first <= character <= last for first, last in _SPACELESS)
