@@ -6,8 +6,9 @@ import base64
 import json
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
+from urllib.parse import quote
 
 import anyio
 import pytest
@@ -267,6 +268,50 @@ def test_a_value_once_seen_is_hidden_where_detection_alone_would_miss_it() -> No
     token = first["customer"]["first_name"]
     assert token.startswith("[PERSON_")
     assert gate.sanitize("a note for Quillon, Quillonia") == f"a note for {token}, Quillonia"
+
+
+PERSON = {"name": "Zbigniew Wiśniewski", "email": "z.wisniewski@acme-corp.com", "ssn": "536-22-8726"}
+#: Ways to send a text in a text.
+WRAPPED: dict[str, Callable[[str], str]] = {
+    "as it is": str,
+    "in JSON": lambda text: json.dumps({"preview": text}),
+    "percent-encoded": quote,
+    "in base64": lambda text: base64.b64encode(text.encode()).decode(),
+}
+
+
+@pytest.mark.parametrize("wrapped", WRAPPED)
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("signed by Zbigniew Wiśn", "Wiśn"),
+        ("signed by Zbigniew Wiśn…", "Wiśn"),
+        ("...iew Wiśniewski wrote this", "Wiśniewski"),
+        ("the ssn is 536-22-87 ...", "536-22-87"),
+        ("his mail: z.wisniewski@acme", "wisniewski"),
+    ],
+)
+def test_what_a_cut_left_of_a_value_has_a_token_of_its_own_and_comes_back(wrapped: str, text: str, part: str) -> None:
+    gate = Gate()
+    whole = gate.sanitize(PERSON)
+    message = {"preview": text, "more": WRAPPED[wrapped](text)}
+    out = gate.sanitize(message)
+    shown = tokens.scan(json.dumps(out))
+    assert part not in json.dumps(out, ensure_ascii=False)
+    assert len(shown) == 2
+    assert {match.token.number for match in shown}.isdisjoint(m.token.number for m in tokens.scan(json.dumps(whole)))
+    assert gate.restore(out) == message
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.sampled_from([*PLANTED, *PERSON.values()]), st.integers(1, 25), st.sampled_from(["", " ", "…", "..."]), texts)
+def test_a_cut_anywhere_and_what_is_around_it_come_back_exactly(value: str, cut: int, mark: str, around: str) -> None:
+    gate = Gate()
+    gate.sanitize([PERSON, list(PLANTED)])
+    message = [f"{around} {value[:cut]}{mark}", f"{mark}{value[cut:]} {around}", value[:cut], {"a": value[cut:]}]
+    clean = gate.sanitize(message)
+    assume(not holds_address(clean))
+    assert gate.restore(clean) == message
 
 
 def test_what_a_policy_passes_stays() -> None:

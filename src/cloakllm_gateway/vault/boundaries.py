@@ -23,8 +23,11 @@ _INNER = lazy("(?<=[^\\W_])[{0}]|(?<=[{0}])[^\\W_]".format("".join(f"{first}-{la
 _start: Callable[[re.Match[str]], int] = re.Match.start
 _end: Callable[[re.Match[str]], int] = re.Match.end
 
-#: Marks that say something was left out.
-_OMISSIONS = ("…", "...")
+#: What says that something is left out.
+_MARKS = ("…", "...")
+_OMISSION = lazy(r"(?:…|\.{3})\s*")
+#: What the string, the line or the element of markup that a preview stands in ends with; escaped, it begins with `\`.
+_CLOSING = lazy(r'["\\\n<…]|\.{3}')
 
 
 def starts(text: str) -> Iterable[int]:
@@ -40,20 +43,25 @@ def ends(text: str, start: int, end: int) -> Iterable[int]:
     return map(_end, _PIECE.finditer(text, start, end))
 
 
-def beginning(text: str) -> int:
-    """Where ``text`` begins behind white space and a mark that something is left out."""
-    if text[:1].isalnum():
-        return 0
-    start = len(text) - len(text.lstrip())
-    if text.startswith(_OMISSIONS, start):
-        start = len(text) - len(text[start:].removeprefix("…").removeprefix("...").lstrip())
-    return start
+def openings(text: str) -> list[tuple[int, int]]:
+    """The stretches of ``text`` before which something may be cut off: at its beginning, behind marks of omission."""
+    first = len(text) - len(text.lstrip())
+    if "…" not in text and "..." not in text:
+        return [(first, len(text))]
+    marks = [mark.span() for mark in _OMISSION.finditer(text)]
+    return [*zip((first, *(end for _, end in marks)), (*(start for start, _ in marks), len(text)), strict=True)]
+
+
+def closing(text: str, start: int) -> int:
+    """The next place from ``start`` on where a string, a line or an element may end, or something is left out."""
+    found = _CLOSING.search(text, start)
+    return found.start() if found else len(text)
 
 
 def ending(text: str) -> int:
-    """Where ``text`` ends before white space and a mark that something is left out."""
+    """Where ``text`` ends, white space and a mark of omission apart."""
     end = len(text.rstrip())
-    if text.endswith(_OMISSIONS, 0, end):
+    if text.endswith(_MARKS, 0, end):
         end = len(text[:end].removesuffix("…").removesuffix("...").rstrip())
     return end
 

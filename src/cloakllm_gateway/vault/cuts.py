@@ -1,9 +1,13 @@
 """What a cut at the edge of a text leaves of a known value, and how the value is found by it.
 
 A preview, a line of a log, a chunk of a file ends in ``... ssn 123-45-67`` or
-begins with ``iew Wiśniewski``.  Such a part counts where ordinary text would
-not hold it.  64 characters always do; fewer have to be six and half of the
-value, and where the cut is decides what else they need:
+begins with ``iew Wiśniewski``.  A value may be cut off where the text ends, or
+a line, a string or an element in it, and before a mark of omission; its first
+part may be missing where the text begins, and behind such a mark.
+
+What is left of it counts where ordinary text would not hold that.  64
+characters always do; fewer have to be six and half of the value, and where the
+cut is decides what else they need:
 
 - inside a word or a number: a digit, or more than one word.  One word of
   letters may be a word of its own: `Edward` is no cut `Edwards`.
@@ -108,6 +112,8 @@ class Cuts:
             spellings[text] = None
             if len(spellings) > 1:
                 return
+        else:
+            folded = text  # of two equal strings, the one that is kept elsewhere
         self._forwards.add(folded[:SHORTEST], folded)
         if len(folded) < LONGEST:
             self._backwards.add(folded[-SHORTEST:], folded[::-1])
@@ -130,48 +136,58 @@ class Cuts:
 
     def begun(self, part: str) -> Iterator[str]:
         """Texts that ``part``, which is case-folded, is a telling beginning of."""
-        weight = _weight(part)
-        for text in self._forwards.alike(part[:SHORTEST], part) if any(weight) else ():
+        weight = None
+        for text in self._forwards.alike(part[:SHORTEST], part):
+            weight = weight or _weight(part)
             if _tells(weight, part, text, len(part)):
                 yield from self._spelled(text)
 
     def ended(self, part: str) -> Iterator[str]:
         """Texts that ``part``, which is case-folded, is a telling end of."""
-        weight = _weight(part)
-        for backwards in self._backwards.alike(part[-SHORTEST:], part[::-1]) if any(weight) else ():
-            text = backwards[::-1]
+        weight = None
+        for backwards in self._backwards.alike(part[-SHORTEST:], part[::-1]):
+            weight, text = weight or _weight(part), backwards[::-1]
             if _tells(weight, part, text, len(text) - len(part)):
                 yield from self._spelled(text)
 
     def _spelled(self, folded: str) -> Iterator[str]:
         return chain((folded,), islice(self._spellings.get(folded, ()), _MOST_ALIKE))
 
-    def ends(self, text: str, start: int) -> list[int]:
-        """Where in ``text``, case-folded, a part from ``start`` on may end, in order; quick."""
+    def ends(self, text: str, start: int, end: int) -> list[int]:
+        """Where in ``text``, case-folded, a part that begins at ``start`` may end before ``end``, in order; quick."""
         labels = self._backwards.shelves
-        return [end for end in ends(text, start, start + self._reach) if text[end - SHORTEST : end] in labels]
+        reach = min(end, start + self._reach)
+        return [at for at in ends(text, start, reach) if text[at - SHORTEST : at] in labels]
 
 
 class _Shelves:
-    """Texts in order, those on one shelf that begin with the same few characters."""
+    """Texts in order, those on one shelf that begin with the same few characters.
+
+    Most are alone there, and then there is no list around them: that is a quarter of what they all take.
+    """
 
     def __init__(self) -> None:
-        self.shelves: dict[str, list[str]] = {}
+        self.shelves: dict[str, str | list[str]] = {}
 
     def add(self, label: str, text: str) -> None:
-        if shelf := self.shelves.get(label):
-            insort(shelf, text)
+        shelf = self.shelves.get(label)
+        if shelf is None:
+            self.shelves[label] = text
+        elif isinstance(shelf, str):
+            self.shelves[label] = sorted((shelf, text))
         else:
-            self.shelves[label] = [text]
+            insort(shelf, text)
 
     def discard(self, label: str, text: str) -> None:
         shelf = self.shelves[label]
-        del shelf[bisect_left(shelf, text)]
-        if not shelf:
+        if isinstance(shelf, list):
+            del shelf[bisect_left(shelf, text)]
+        if isinstance(shelf, str) or not shelf:
             del self.shelves[label]
 
     def alike(self, label: str, part: str) -> Iterator[str]:
         """Texts that begin with ``part``, the first ones of them in order."""
         shelf = self.shelves.get(label, [])
-        at = bisect_left(shelf, part)
-        return takewhile(lambda text: text.startswith(part), shelf[at : at + _MOST_ALIKE])
+        texts = [shelf] if isinstance(shelf, str) else shelf
+        at = bisect_left(texts, part)
+        return takewhile(lambda text: text.startswith(part), texts[at : at + _MOST_ALIKE])

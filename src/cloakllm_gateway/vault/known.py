@@ -13,19 +13,18 @@ Very long values (keys, certificates) are filed under their first 128 characters
 and hidden as far as text and value agree.  What is compared is consumed, so
 this is linear too, and a cut-off copy is hidden as well.
 
-Where a text begins or ends it may have cut a value off: see :mod:`cuts`.
+What the edge of a text left of a value is found as well: see :mod:`cuts`.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
 
 from cloakllm_gateway.spans import Encoding, Proof, Span, disjoint
-from cloakllm_gateway.vault.boundaries import beginning, ending, glued, starts
+from cloakllm_gateway.vault.boundaries import closing, ending, glued, openings, starts
 from cloakllm_gateway.vault.cuts import LONGEST, Cuts
 from cloakllm_gateway.vault.tokens import scan
 
@@ -145,17 +144,20 @@ class KnownValues:
         probe = _Probe(text, folded, _offsets(text) if len(folded) != len(text) else None, origin)
         places = self._places(folded)
         hits = list(self._hits(probe, places))
-        parts = self._parts(probe, places, self._cuts) if self._cuts and not folded.isalpha() else []
-        if not (hits or parts):
+        if self._cuts and not folded.isalpha():
+            whole = {hit.start: hit.end for hit in hits}
+            if parts := [*self._beginnings(probe, places, whole, self._cuts), *self._ends(probe, self._cuts)]:
+                hits = sorted([*hits, *parts], key=_start)
+        if not hits:
             return []
         tokens, at = scan(text), 0
         spans = []
-        for hit in sorted(map(probe.located, (*hits, *parts)), key=_start) if parts else map(probe.located, hits):
+        for hit in map(probe.located, hits):
             while at < len(tokens) and tokens[at].end <= hit.start:
                 at += 1
             if at == len(tokens) or tokens[at].start >= hit.end:
                 spans.append(_span(hit, text))
-        return disjoint(spans, text) if parts else spans
+        return spans if all(hit.whole for hit in hits) else disjoint(spans, text)
 
     def _hits(self, probe: _Probe, places: Sequence[int]) -> Iterator[_Hit]:
         """The values themselves, in positions of the folded text like all that follows."""
@@ -165,21 +167,29 @@ class KnownValues:
                 done = hit.end
                 yield hit
 
-    def _parts(self, probe: _Probe, places: Sequence[int], cuts: Cuts) -> list[_Hit]:
-        """What the edges of the text left of values: the longest part at its beginning, and the longest at its end."""
-        folded, parts = probe.folded, []
-        start = beginning(folded)
-        for end in reversed(cuts.ends(folded, start)):
-            if part := self._part(probe, start, end, cuts.ended(folded[start:end]), is_end=True):
-                parts.append(part)
-                break
-        if places:
-            end = ending(folded)
-            for start in places[bisect_left(places, end - LONGEST) :]:
-                if part := self._part(probe, start, end, cuts.begun(folded[start:end])):
-                    parts.append(part)
+    def _beginnings(self, probe: _Probe, places: Sequence[int], whole: Mapping[int, int], cuts: Cuts) -> Iterator[_Hit]:
+        """What is left of values that were cut off; ``whole`` are the ends of whole values by where they start."""
+        if not places:
+            return
+        folded = probe.folded
+        last, close, done = ending(folded), -1, 0
+        for at in places:
+            close = closing(folded, at) if close < at else close
+            for edge in (last, close) if close < last else (last,):
+                written = folded[at:edge].rstrip() if at >= done and edge - at < LONGEST else ""
+                end = at + len(written)
+                if end > whole.get(at, at) and (part := self._part(probe, at, end, cuts.begun(written))):
+                    done = end
+                    yield part
+
+    def _ends(self, probe: _Probe, cuts: Cuts) -> Iterator[_Hit]:
+        """What is left of values whose beginning was cut off, the longest at each place."""
+        folded = probe.folded
+        for start, stop in openings(folded):
+            for end in reversed(cuts.ends(folded, start, stop)):
+                if part := self._part(probe, start, end, cuts.ended(folded[start:end]), is_end=True):
+                    yield part
                     break
-        return parts
 
     def _part(self, probe: _Probe, start: int, end: int, texts: Iterable[str], *, is_end: bool = False) -> _Hit | None:
         """What a cut left of one of ``texts`` at [start, end), its beginning or its end."""
