@@ -6,6 +6,7 @@ nothing that could be found, in a place of its own: those of the leak probe, whe
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +27,19 @@ AT = {
     for n, place in enumerate(place for table in TABLES for place in table)
     if place not in OF_NUMBERS
 }
+#: What the edge of a text leaves of values, and that part of it.
+PREVIEWS = {
+    "signed by Zbigniew Wiśn": "Wiśn",
+    "…iew Wiśniewski wrote": "Wiśniewski",
+    "the ssn 536-22-87...": "536-22-87",
+}
 
 
 def crowd(folder: Path) -> Upstream:
     people = [{"first_name": v.name, "email": f"p{n}@posteo-mail.de"} for n, v in enumerate(AT.values())]
+    people.append({"name": "Zbigniew Wiśniewski", "email": "zw@posteo-mail.de", "ssn": "536-22-8726"})
     crowd = Upstream("crowd", folder)
+    crowd.tool("previews", text(*PREVIEWS, json.dumps([*PREVIEWS]), structuredContent={"previews": [*PREVIEWS]}))
     crowd.tool("learn", [{"result": {"content": [], "structuredContent": {"people": people}}}])
     for place, v in AT.items():
         said: Any = next(table[place] for table in TABLES if place in table)(v)
@@ -72,6 +81,7 @@ def visit(driver: Driver, prefix: str) -> str:
     for method, member in (("tools/list", "tools"), ("prompts/list", "prompts"), ("resources/list", "resources"),
                            ("resources/templates/list", "resourceTemplates")):  # fmt: skip
         pages(driver, method, member)
+    driver.tool(f"{prefix}previews")
     for place in AT:
         if place in READS:
             driver.call("resources/read", {"uri": f"mem://{place}"})
@@ -104,3 +114,8 @@ def test_without_a_gateway_every_place_shows_its_name(bare: str) -> None:
 @pytest.mark.parametrize("place", AT)
 def test_a_name_that_is_known_is_hidden_wherever_it_stands(guarded: str, place: str) -> None:
     assert exposed([AT[place].name], guarded) == []
+
+
+def test_what_is_left_of_known_values_in_previews_is_hidden_too(bare: str, guarded: str) -> None:
+    assert exposed(PREVIEWS.values(), bare) == [*PREVIEWS.values()]
+    assert exposed(PREVIEWS.values(), guarded) == []

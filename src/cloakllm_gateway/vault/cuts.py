@@ -46,6 +46,7 @@ _MOST_ALIKE = 16
 _DIGITS = 6
 _DIGITS_ALONE = 8
 _DIGITS_OF_VALUE = 9
+_WORD = lazy(r"[^\W_]+")
 _SEVERAL_WORDS = lazy(r"[\s!-/:-@\[-`{-~]")
 _DECIMAL = lazy(r"\d*[.,][\d.,]*")
 
@@ -99,6 +100,8 @@ class Cuts:
         self._backwards = _Shelves()
         #: The texts that are not case-folded, by what they are then.
         self._spellings: dict[str, dict[str, None]] = {}
+        #: How many texts have this last word, or one that ends so.
+        self._last_words: dict[str, int] = {}
         #: The length of the longest end that was ever looked for.
         self._reach = 0
 
@@ -117,6 +120,8 @@ class Cuts:
         self._forwards.add(folded[:SHORTEST], folded)
         if len(folded) < LONGEST:
             self._backwards.add(folded[-SHORTEST:], folded[::-1])
+            for word in _last_words(folded):
+                self._last_words[word] = self._last_words.get(word, 0) + 1
             self._reach = max(self._reach, len(folded) - 1)
 
     def discard(self, text: str) -> None:
@@ -133,6 +138,10 @@ class Cuts:
         self._forwards.discard(folded[:SHORTEST], folded)
         if len(folded) < LONGEST:
             self._backwards.discard(folded[-SHORTEST:], folded[::-1])
+            for word in _last_words(folded):
+                self._last_words[word] -= 1
+                if not self._last_words[word]:
+                    del self._last_words[word]
 
     def begun(self, part: str) -> Iterator[str]:
         """Texts that ``part``, which is case-folded, is a telling beginning of."""
@@ -154,10 +163,22 @@ class Cuts:
         return chain((folded,), islice(self._spellings.get(folded, ()), _MOST_ALIKE))
 
     def ends(self, text: str, start: int, end: int) -> list[int]:
-        """Where in ``text``, case-folded, a part that begins at ``start`` may end before ``end``, in order; quick."""
-        labels = self._backwards.shelves
+        """Where in ``text``, case-folded, a part that begins at ``start`` may end before ``end``, in order; quick.
+
+        Nearly every text is done with its words: a part has the last word of its text, or is in it.
+        """
         reach = min(end, start + self._reach)
+        words = _WORD.findall(text, start, reach)
+        if self._last_words.keys().isdisjoint(words) and (not words or words[0][-SHORTEST:] not in self._last_words):
+            return []
+        labels = self._backwards.shelves
         return [at for at in ends(text, start, reach) if text[at - SHORTEST : at] in labels]
+
+
+def _last_words(text: str) -> set[str]:
+    """The last word of ``text`` and how it ends."""
+    word = _WORD.findall(text)[-1]
+    return {word, word[-SHORTEST:]}
 
 
 class _Shelves:

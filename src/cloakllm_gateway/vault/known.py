@@ -144,10 +144,8 @@ class KnownValues:
         probe = _Probe(text, folded, _offsets(text) if len(folded) != len(text) else None, origin)
         places = self._places(folded)
         hits = list(self._hits(probe, places))
-        if self._cuts and not folded.isalpha():
-            whole = {hit.start: hit.end for hit in hits}
-            if parts := [*self._beginnings(probe, places, whole, self._cuts), *self._ends(probe, self._cuts)]:
-                hits = sorted([*hits, *parts], key=_start)
+        if self._cuts and not folded.isalpha() and (parts := self._parts(probe, places, hits, self._cuts)):
+            hits = sorted([*hits, *parts], key=_start)
         if not hits:
             return []
         tokens, at = scan(text), 0
@@ -167,10 +165,23 @@ class KnownValues:
                 done = hit.end
                 yield hit
 
+    def _parts(self, probe: _Probe, places: Sequence[int], hits: Sequence[_Hit], cuts: Cuts) -> list[_Hit]:
+        """What cuts left of values; ``hits`` are the whole ones."""
+        stretches = openings(probe.folded)
+        parts = [part for start, stop in stretches if (part := self._end(probe, start, stop, cuts)) is not None]
+        if places:
+            parts += self._beginnings(probe, places, {hit.start: hit.end for hit in hits}, cuts)
+        return parts
+
+    def _end(self, probe: _Probe, start: int, stop: int, cuts: Cuts) -> _Hit | None:
+        """What is left from ``start`` on, and before ``stop``, of a value whose beginning was cut off; the longest."""
+        for end in reversed(cuts.ends(probe.folded, start, stop)):
+            if part := self._part(probe, start, end, cuts.ended(probe.folded[start:end])):
+                return part
+        return None
+
     def _beginnings(self, probe: _Probe, places: Sequence[int], whole: Mapping[int, int], cuts: Cuts) -> Iterator[_Hit]:
-        """What is left of values that were cut off; ``whole`` are the ends of whole values by where they start."""
-        if not places:
-            return
+        """Values whose end was cut off, the longest at each place; ``whole`` are the ends of values by their starts."""
         folded = probe.folded
         last, close, done = ending(folded), -1, 0
         for at in places:
@@ -182,16 +193,7 @@ class KnownValues:
                     done = end
                     yield part
 
-    def _ends(self, probe: _Probe, cuts: Cuts) -> Iterator[_Hit]:
-        """What is left of values whose beginning was cut off, the longest at each place."""
-        folded = probe.folded
-        for start, stop in openings(folded):
-            for end in reversed(cuts.ends(folded, start, stop)):
-                if part := self._part(probe, start, end, cuts.ended(folded[start:end]), is_end=True):
-                    yield part
-                    break
-
-    def _part(self, probe: _Probe, start: int, end: int, texts: Iterable[str], *, is_end: bool = False) -> _Hit | None:
+    def _part(self, probe: _Probe, start: int, end: int, texts: Iterable[str]) -> _Hit | None:
         """What a cut left of one of ``texts`` at [start, end), its beginning or its end."""
         if probe.folded[start:end] in self._reserved or not probe.exists(start, end):
             return None
@@ -200,7 +202,7 @@ class KnownValues:
             exact = self._exact.get(text, ()) if text.startswith(written) or text.endswith(written) else ()
             long = (known for _, known in self._long.get(text, ()))
             for known in (*self._folded.get(text, ()), *exact, *long):
-                if _counts(known, probe, start, end, is_end=is_end):
+                if _counts_cut(known, probe, start, end):
                     return _Hit(start, end, known, whole=False)
         return None
 
@@ -288,18 +290,27 @@ def _belongs(known: Known, probe: _Probe) -> bool:
     return known.origins is None or probe.origin in known.origins
 
 
-def _counts(known: Known, probe: _Probe, start: int, end: int, *, is_end: bool = False) -> bool:
-    """Whether what stands at [start, end) is this value and no part of a longer word or number.
-
-    ``is_end``: it is only the end of the value, and a capital may stand anywhere in it.
-    """
-    if not _belongs(known, probe):
+def _counts(known: Known, probe: _Probe, start: int, end: int) -> bool:
+    """Whether what stands at [start, end) is this value and no part of a longer word or number."""
+    if known.capitalised and not probe.original(start, end)[0].isupper():
         return False
-    folded = probe.folded
-    if known.capitalised:
-        written = probe.original(start, end)
-        if not any(map(str.isupper, written if is_end else written[0])):
-            return False
+    return _belongs(known, probe) and _is_alone(known, probe.folded, start, end)
+
+
+def _counts_cut(known: Known, probe: _Probe, start: int, end: int) -> bool:
+    """Whether what stands at [start, end) may be what a cut left of this value.
+
+    Words alone have to be written as they are in it, or as names are: `a long` is no part of A Longo.
+    """
+    written = probe.original(start, end)
+    alike = written in known.value or written.isupper() or written.istitle()
+    if not (alike or "@" in written or any(map(str.isdigit, written))):
+        return False
+    return _belongs(known, probe) and _is_alone(known, probe.folded, start, end)
+
+
+def _is_alone(known: Known, folded: str, start: int, end: int) -> bool:
+    """Whether what stands at [start, end) is no part of a longer word or number."""
     before, after = folded[start - 1 : start], folded[end : end + 1]
     if glued(before, folded[start]) or glued(folded[end - 1], after):
         return False
