@@ -28,7 +28,7 @@ looked at, whatever an upstream has taught us; learning is two insertions.
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, islice, takewhile
 from typing import NamedTuple
 
@@ -142,6 +142,11 @@ class Cuts:
                 self._last_words[word] -= 1
                 if not self._last_words[word]:
                     del self._last_words[word]
+
+    def starts(self, text: str, places: Iterable[int]) -> list[int]:
+        """Those of ``places`` in ``text``, case-folded, where a part may start; quick."""
+        labels = self._forwards.shelves
+        return [at for at in places if text[at : at + SHORTEST] in labels]
 
     def begun(self, part: str) -> Iterator[str]:
         """Texts that ``part``, which is case-folded, is a telling beginning of."""

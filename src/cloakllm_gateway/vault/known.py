@@ -169,7 +169,7 @@ class KnownValues:
         """What cuts left of values; ``hits`` are the whole ones."""
         stretches = openings(probe.folded)
         parts = [part for start, stop in stretches if (part := self._end(probe, start, stop, cuts)) is not None]
-        if places:
+        if places := cuts.starts(probe.folded, places):
             parts += self._beginnings(probe, places, {hit.start: hit.end for hit in hits}, cuts)
         return parts
 
@@ -185,6 +185,8 @@ class KnownValues:
         folded = probe.folded
         last, close, done = ending(folded), -1, 0
         for at in places:
+            if at in whole and last - at >= LONGEST:
+                continue  # in the middle of a text, the value that stands there is enough
             close = closing(folded, at) if close < at else close
             for edge in (last, close) if close < last else (last,):
                 written = folded[at:edge].rstrip() if at >= done and edge - at < LONGEST else ""
