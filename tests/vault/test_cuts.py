@@ -201,6 +201,13 @@ def test_of_a_very_long_value_a_beginning_is_known_that_is_shorter_than_what_all
     assert found(f"it is {key[:40]}", secret) == []
 
 
+def test_of_a_value_that_was_forgotten_no_part_is_known() -> None:
+    session = vault(SSN, MAIL)
+    session.forget([SSN.token])
+    assert session.known("ssn 123-45-67", "crm", GROUP) == session.known("3-45-6789 ssn", "crm", GROUP) == []
+    assert session.known("to administrator@exa", "crm", GROUP) != []
+
+
 def test_the_words_of_others_are_searched_whole_only() -> None:
     """The echo of a call and the allow list say of themselves what a part of theirs is."""
     values = KnownValues(2, set())

@@ -20,9 +20,11 @@ known numbers some begin like them.  Its value has nine, so that no part of a
 date or of a short number counts.  Groups between points or commas never count:
 they are an address of the Internet, a version or an amount.
 
-Values are on shelves by their first and by their last six characters.  What
-begins more than sixteen known values tells none of them, so only so many are
-looked at, whatever an upstream has taught us; learning is two insertions.
+Values are on shelves by their first and by their last six characters, in
+order.  Of those that a part fits sixteen are looked at, however many values an
+upstream has taught us: what begins so many tells little of any.  Learning is
+an insertion on two shelves.  Of values of 128 characters or more only the
+beginning is looked for.
 """
 
 from __future__ import annotations
@@ -69,6 +71,11 @@ def _weight(part: str) -> _Weight:
     if _DECIMAL.fullmatch(part):
         return _Weight(False, False)
     return _Weight(digits >= _DIGITS_ALONE or _DIGITS <= digits < len(part), digits >= _DIGITS_ALONE)
+
+
+def may_be_left(text: str) -> bool:
+    """Whether ``text`` could hold what a cut left of a value; quick, and never wrongly false."""
+    return len(text) >= SHORTEST and not text.isalpha()
 
 
 def _may_tell(text: str) -> bool:

@@ -25,7 +25,7 @@ from msgspec import Struct
 
 from cloakllm_gateway.spans import Encoding, Proof, Span, disjoint
 from cloakllm_gateway.vault.boundaries import closing, ending, glued, openings, starts
-from cloakllm_gateway.vault.cuts import LONGEST, Cuts
+from cloakllm_gateway.vault.cuts import LONGEST, Cuts, may_be_left
 from cloakllm_gateway.vault.tokens import scan
 
 #: Depths of the shelves; values of at least ``_LONG`` characters have their own.
@@ -144,7 +144,7 @@ class KnownValues:
         probe = _Probe(text, folded, _offsets(text) if len(folded) != len(text) else None, origin)
         places = self._places(folded)
         hits = list(self._hits(probe, places))
-        if self._cuts and not folded.isalpha() and (parts := self._parts(probe, places, hits, self._cuts)):
+        if self._cuts and may_be_left(folded) and (parts := self._parts(probe, places, hits, self._cuts)):
             hits = sorted([*hits, *parts], key=_start)
         if not hits:
             return []

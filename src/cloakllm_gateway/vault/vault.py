@@ -131,9 +131,10 @@ class Vault:
         """Values of ``group`` with a token that stand raw in ``text``, part of a message from ``origin``.
 
         Disjoint and sorted, whole words only, the longest at each place, case
-        ignored where the category's canonical form has none.  A value proved
-        by its key alone is found only in messages of its origins.  Left out is
-        what can't be told from ordinary text: see :meth:`echoes`.
+        ignored where the category's canonical form has none.  What is left of
+        a value that was cut off is found where only a cut explains it.  A value
+        proved by its key alone is found only in messages of its origins.  Left
+        out is what can't be told from ordinary text: see :meth:`echoes`.
         """
         known = self._known.get(group)
         found = known.find(text, origin) if known else []
