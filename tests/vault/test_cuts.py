@@ -312,7 +312,7 @@ def test_learning_one_more_value_costs_about_the_same_however_many_begin_and_end
 
 @pytest.mark.parametrize("text", ["a ", "1-", "a@", "…", ".", " ", "a b", '"', "…a", "a…", "...1-", "a \n", "…-1"])
 def test_looking_at_the_edges_is_linear_whatever_was_learned(text: str) -> None:
-    stairs = [*("a " * n + "b" for n in range(4, 60)), *("1-" * n + "2" for n in range(4, 60))]
+    stairs = [*("a " * n + "b" for n in range(4, 60, 7)), *("1-" * n + "2" for n in range(4, 60, 7))]
     session = vault(*(entry(f"TERM_{n}", value) for n, value in enumerate(stairs)))
 
     def cost(size: int) -> float:
