@@ -67,9 +67,9 @@ def test_a_value_with_a_line_end_or_a_quote_in_it_is_cut_off_at_the_end_of_the_t
     assert found("12 Inner Road\nSpring", entry("ADDRESS_0", "12 Inner Road\nSpringfield")) == ["12 Inner Road\nSpring"]
 
 
-def test_a_part_is_a_value_of_its_own_and_known_to_its_origin_at_most() -> None:
+def test_a_part_is_a_value_of_its_own_and_no_known_value() -> None:
     assert vault(SSN).known("ssn 123-45-67", "other", GROUP) == [
-        Span(4, 13, "SSN", "123-45-67", "", Encoding.PLAIN, Proof.KEY, sensitive=True)
+        Span(4, 13, "SSN", "123-45-67", "", Encoding.PLAIN, Proof.PART, sensitive=True)
     ]
 
 

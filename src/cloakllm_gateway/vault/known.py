@@ -342,7 +342,6 @@ def _span(hit: _Hit, text: str) -> Span:
     known = hit.known
     written = text[hit.start : hit.end]
     if not hit.whole:
-        # A value of its own, known in messages of its origins at most: elsewhere it may be an ordinary word.
         return Span(hit.start, hit.end, known.category, written, "", proof=Proof.PART, sensitive=known.sensitive)
     plain = known.encoding is Encoding.PLAIN
     return Span(
