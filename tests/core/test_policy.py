@@ -139,6 +139,13 @@ def test_a_deny_with_hosts_holds_for_whatever_some_client_takes_for_the_host(hos
     assert not rules.decide(entry("crm"), "web", host).allowed
 
 
+def test_into_the_path_of_an_address_only_a_flow_or_a_person_lets() -> None:
+    assert policy().decide(entry("crm"), "web", "evil.io") == (DENY, "place: path or query of a URL", True)
+    assert policy().decide(entry("crm"), "crm", "evil.io").allowed
+    assert policy(Scope.ASK).decide(entry("crm"), "web", "evil.io").answer is ASK
+    assert policy(flows=(flow("crm", "web", Action.ALLOW),)).decide(entry("crm"), "web", "evil.io").allowed
+
+
 def test_the_scope_ask_asks() -> None:
     assert policy(Scope.ASK).decide(entry("crm"), "web") == (ASK, "token_scope: ask", True)
 

@@ -126,13 +126,15 @@ ELSEWHERE = (
 )  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def walled(module_peers: Processes, tmp_path_factory: pytest.TempPathFactory) -> tuple[Driver, Upstream, str]:
-    """A value may leave for good.io and for nowhere else."""
+@pytest.fixture(scope="module", params=["upstream", "session"])
+def walled(
+    request: pytest.FixtureRequest, module_peers: Processes, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Driver, Upstream, str]:
+    """A value may leave in an address for good.io and for nowhere else."""
     folder = tmp_path_factory.mktemp("walled")
     crm, fetch = honest(folder), Upstream("fetch", folder).tool("get")
     flow = {"from": "crm", "to": "fetch", "categories": ["EMAIL"], "hosts": ["good.io"], "action": "allow"}
-    driver = meet(module_peers, crm, fetch, flows=[flow], entries={"fetch": {"token_scope": "upstream"}})
+    driver = meet(module_peers, crm, fetch, flows=[flow], entries={"fetch": {"token_scope": request.param}})
     return driver, fetch, shown(driver)["email"]
 
 

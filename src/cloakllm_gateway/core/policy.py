@@ -91,13 +91,19 @@ class Policy(Struct, frozen=True):
         return Verdict(Strictness.DENY, "answers restore own values only", foreign=True)
 
     def _between(self, entry: Entry, origin: str, destination: str, host: str) -> Verdict:
-        """The rule for one origin: the first flow that matches, then what is sensitive, then the scope."""
+        """The rule for one origin: the first flow that matches, then what is sensitive, then the scope.
+
+        The scope session says that upstreams may have each other's values, and
+        not that whoever an address names may: into an address only a flow lets.
+        """
         for number, flow in enumerate(self.settings.flows):
             if _covers(flow, entry, origin, destination, host):
                 return Verdict(_STRICTNESS[flow.action], f"flows[{number}]", foreign=True)
         if entry.spelling.sensitive and self.settings.sensitive_to_origin_only:
             return Verdict(Strictness.DENY, "sensitive: origin", foreign=True)
         scope = self.scope(destination)
+        if host and scope is Scope.SESSION:
+            return Verdict(Strictness.DENY, "place: path or query of a URL", foreign=True)
         return Verdict(_BY_SCOPE[scope], f"token_scope: {scope}", foreign=True)
 
     def _denied_by_name(self, entry: Entry, destination: str, host: str) -> str:
