@@ -9,6 +9,7 @@ that no line of the log can act on a terminal, a parser or a spreadsheet.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
@@ -116,6 +117,7 @@ COMMON: Final[Mapping[str, Check]] = {
 
 #: How long something took, by the first bound it kept.
 DURATIONS: Final = ("1ms", "10ms", "100ms", "1s", "10s", "longer")
+_BOUNDS: Final = (0.001, 0.01, 0.1, 1.0, 10.0)
 DIRECTIONS: Final = ("to_model", "to_upstream")
 
 _PLACE: Mapping[str, Check] = {"upstream": _name, "method": _name}
@@ -193,8 +195,7 @@ def sentence(text: str) -> str:
 
 def duration(seconds: float) -> str:
     """The class of a duration: how long exactly is nobody's business."""
-    bounds = zip((0.001, 0.01, 0.1, 1.0, 10.0), DURATIONS, strict=False)
-    return next((name for bound, name in bounds if seconds < bound), DURATIONS[-1])
+    return DURATIONS[bisect_right(_BOUNDS, seconds)]
 
 
 def wrong(entry: Mapping[str, Any]) -> str:
@@ -229,14 +230,27 @@ def body(event: str, fields: Mapping[str, Any]) -> dict[str, Any]:
     entry: dict[str, Any] = {"event_type": event, "entity_count": 0, "categories": {}}
     for field, value in fields.items():
         if isinstance(value, str):
-            value = sentence(value) if field == "reason" else name(value)
-        check = known.get(field)
-        if check is None or not check(value):
-            raise AuditError(f"An entry {event} can't be written: {name(field)} is not as its schema says")
+            value = _text_of(event, field, value[: TEXT_LENGTH + 1])  # nothing behind that would stay
+        elif field not in known or not known[field](value):
+            raise _unfit(event, field)
         entry[field] = value
     if missing := _REQUIRED[event] - entry.keys():
         raise AuditError(f"An entry {event} can't be written: it lacks {', '.join(sorted(missing))}")
     return entry
+
+
+@lru_cache(maxsize=1024)  # a session says the same few things all the time
+def _text_of(event: str, field: str, text: str) -> str:
+    """A text as an entry keeps it; raises :class:`AuditError` for one that its field can't be."""
+    text = sentence(text) if field == "reason" else name(text)
+    check = _FIELDS[event].get(field)
+    if check is None or not check(text):
+        raise _unfit(event, field)
+    return text
+
+
+def _unfit(event: str, field: str) -> AuditError:
+    return AuditError(f"An entry {event} can't be written: {name(field)} is not as its schema says")
 
 
 def _bounded(text: str, length: int) -> str:

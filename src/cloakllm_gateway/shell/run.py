@@ -121,14 +121,14 @@ class Interpreter:
         return self._beside.room(sender) if room is READY else room
 
     def _put(self, sender: str, event: Event) -> Awaitable[None]:
-        room = self._events.put(sender, event)
-        if not self._busy:
-            self._go_on()
-        return room
+        if self._busy:
+            return self._events.put(sender, event)
+        self._go_on(event)  # nothing waits
+        return READY
 
     async def run(self) -> None:
         """Wait for whatever has to be waited for, until cancelled."""
-        self._go_on()
+        self._go_on(self._next())
         try:
             while True:
                 await self._due.wait()
@@ -145,10 +145,14 @@ class Interpreter:
             if self._parked is not None:  # since this was cancelled
                 forgo(*self._parked)
 
-    def _go_on(self) -> None:
-        """Handle events until there are none, or one has to wait for something: the rest is :meth:`run`'s then."""
+    def _next(self) -> Event | None:
+        """The event whose turn it is, if any waits."""
+        return self._events.take() if self._events else None
+
+    def _go_on(self, event: Event | None) -> None:
+        """Handle ``event`` and then those that wait, until one has to wait for something: the rest is :meth:`run`'s."""
         self._busy = True
-        steps = self._work()
+        steps = self._work(event)
         try:
             self._parked = steps, next(steps)
         except StopIteration:
@@ -158,16 +162,17 @@ class Interpreter:
             self._failed = error
         self._due.set()
 
-    def _work(self) -> Steps[None]:
-        while self._events:
+    def _work(self, event: Event | None) -> Steps[None]:
+        while event is not None:
             began, before = perf_counter(), self._worked
-            yield from self._handle(self._events.take())
+            yield from self._handle(event)
             self._worked += perf_counter() - began
             if self._worked > SLICE:
                 self._had_a_turn()
                 yield asyncio.sleep(0)  # many messages in one piece must not keep everything else waiting
             elif before <= SLICE / 2 < self._worked:  # messages that come one by one have turns between them
                 asyncio.get_running_loop().call_soon(self._had_a_turn)
+            event = self._next()
         self._quiet.set()
 
     def _had_a_turn(self) -> None:
@@ -189,20 +194,21 @@ class Interpreter:
                 waiting.appendleft(self._follower.take())
             current = waiting.popleft()
             try:
-                effects = yield from self._decide(current)
+                if self._is_large(current):
+                    # One event at a time, thread or not; what else touches the vault meanwhile (log lines) only looks
+                    # up and adds.
+                    effects: Sequence[Effect] = yield anyio.to_thread.run_sync(self._gateway.handle, current)
+                else:
+                    effects = self._gateway.handle(current)
             except Exception as error:  # noqa: BLE001 - the one broad handler: a bug lets nothing through
                 effects = self._contain(current, error, waiting.append)
             yield from self._perform_all(effects, waiting.append)
 
-    def _decide(self, event: Event) -> Steps[Sequence[Effect]]:
-        """The core's answer; where a message is large it is worked out in a thread, so that the loop stays awake."""
-        is_large = isinstance(event, Received) and len(event.line) > LARGE
-        is_large |= isinstance(event, Scanned | Assigned) and event.job in self._large
-        if not is_large:
-            return self._gateway.handle(event)
-        # One event at a time, thread or not; what else touches the vault meanwhile (log lines) only looks up and adds.
-        effects: Sequence[Effect] = yield anyio.to_thread.run_sync(self._gateway.handle, event)
-        return effects
+    def _is_large(self, event: Event) -> bool:
+        """Whether the core works it out in a thread, so that the loop stays awake."""
+        if isinstance(event, Received):
+            return len(event.line) > LARGE
+        return bool(self._large) and isinstance(event, (Scanned, Assigned)) and event.job in self._large
 
     def _contain(self, event: Event, error: Exception, soon: Callable[[Event], None]) -> Sequence[Effect]:
         """A bug of ours withholds the message it met and closes the upstream that sent it; its text may hold values."""
@@ -417,11 +423,9 @@ def keep_garbage_cheap() -> None:
 
 def _sender(event: Event) -> str:
     """Whose events stay in order: those of one peer; the rest are timers that ran out."""
-    match event:
-        case Received(peer=name) | Overlong(peer=name) | Connected(upstream=name) | Disconnected(upstream=name):
-            return name
-        case _:
-            return ""
+    if isinstance(event, (Received, Overlong)):
+        return event.peer
+    return event.upstream if isinstance(event, (Connected, Disconnected)) else ""
 
 
 def _pinged(line: bytes) -> str | int | None:

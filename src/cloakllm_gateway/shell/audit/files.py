@@ -17,8 +17,6 @@ import errno
 import os
 import stat
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 from typing import Final
@@ -102,7 +100,7 @@ def open_private(path: Path, flags: int) -> int:
     return handle
 
 
-def is_at(path: str | Path, opened: os.stat_result) -> bool:
+def is_at(path: str, opened: os.stat_result) -> bool:
     """Whether the file that was opened is the one that lies there: it may have been moved or taken away."""
     try:
         found = os.lstat(path)
@@ -190,21 +188,32 @@ class Lock:
         os.lseek(self._handle, _NOTE, os.SEEK_SET)
         write_all(self._handle, note)
 
-    @contextmanager
-    def held(self, patience: float = PATIENCE) -> Iterator[None]:
-        """Wait at most ``patience`` seconds for the others; raises :class:`Busy`."""
+    def held(self, patience: float = PATIENCE) -> Held:
+        """As a context; waits at most ``patience`` seconds for the others, and raises :class:`Busy` then."""
+        return Held(self._handle, patience)
+
+
+class Held:
+    """A lock while it is held; a class, because a generator for it takes longer than the lock."""
+
+    __slots__ = ("_handle", "_patience")
+
+    def __init__(self, handle: int, patience: float) -> None:
+        self._handle = handle
+        self._patience = patience
+
+    def __enter__(self) -> None:
         deadline = 0.0
         while not _lock(self._handle):
-            deadline = deadline or time.monotonic() + patience
+            deadline = deadline or time.monotonic() + self._patience
             if time.monotonic() >= deadline:
                 raise Busy(
-                    f"The audit log stayed locked for {patience:g} seconds", "Another gateway may hang: stop it."
+                    f"The audit log stayed locked for {self._patience:g} seconds", "Another gateway may hang: stop it."
                 )
             time.sleep(_PAUSE)
-        try:
-            yield
-        finally:
-            _unlock(self._handle)
+
+    def __exit__(self, *_: object) -> None:
+        _unlock(self._handle)
 
 
 if os.name == "nt":

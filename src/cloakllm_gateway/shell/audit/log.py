@@ -17,8 +17,7 @@ from __future__ import annotations
 import errno
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -70,8 +69,10 @@ class Log:
         self._reserve = reserve
         self._unchecked = _LOOK_EVERY
         self._mutex = threading.Lock()
-        self._path: Path | None = None
+        self._name = ""  # of the file that takes the entries, where it is open
+        self._place = ""  # and its path
         self._handle = -1
+        self._file: os.stat_result | None = None
         self._end = 0
         self._head = Head()
         self._unsynced = False
@@ -150,10 +151,10 @@ class Log:
 
     def _catch_up(self) -> list[dict[str, Any]]:
         """Know the end of the log; the entries to begin with where something was wrong with it."""
-        if self._path is not None:
-            file = os.fstat(self._handle)
-            same = is_at(self._path, file) and self._lock.read() == self._path.name.encode()
-            if same and (file.st_size == self._end or self._follow_others(file.st_size)):
+        if self._file is not None:
+            same = is_at(self._place, self._file) and self._lock.read() == self._name.encode()
+            size = os.lseek(self._handle, 0, os.SEEK_END)
+            if same and (size == self._end or self._follow_others(size)):
                 return []
         before = self._head
         torn = self._find_end()
@@ -189,7 +190,8 @@ class Log:
                 os.close(handle)
                 raise
             if head is not None:
-                self._path, self._handle, self._end, known = path, handle, end, head
+                self._hold(path, handle, end)
+                known = head
                 self._lock.write(path.name.encode())
                 break
             os.close(handle)  # of a day without an entry: whose it is, is seen when there is one
@@ -198,14 +200,18 @@ class Log:
 
     def _open_day(self, name: str) -> None:
         """Begin the file of a new day."""
-        if self._path is not None and self._path.name >= name:
+        if self._name >= name:
             return
         self._close_file()
         path = self._directory / name
         self._lock.write(name.encode())
-        self._handle = open_private(path, os.O_RDWR | os.O_APPEND)
-        self._path, self._end = path, 0
+        self._hold(path, open_private(path, os.O_RDWR | os.O_APPEND), 0)
         sync_directory(self._directory)
+
+    def _hold(self, path: Path, handle: int, end: int) -> None:
+        """``path`` takes the entries, the next one at ``end``."""
+        self._handle, self._end = handle, end
+        self._name, self._place, self._file = path.name, os.fspath(path), os.fstat(handle)
 
     def _write(self, bodies: Sequence[Mapping[str, Any]], timestamp: str) -> None:
         lines, head = chain.seal(bodies, self._head, timestamp, self._session)
@@ -229,7 +235,8 @@ class Log:
 
     def _close_file(self) -> None:
         handle, unsynced = self._handle, self._unsynced
-        self._path, self._handle, self._end, self._unsynced = None, -1, 0, False
+        self._name, self._place, self._file = "", "", None
+        self._handle, self._end, self._unsynced = -1, 0, False
         if handle < 0:
             return
         try:
@@ -289,14 +296,25 @@ def _set_aside(directory: Path, path: Path, handle: int, end: int) -> None:
     os.fsync(handle)
 
 
-@contextmanager
-def explained(directory: Path) -> Iterator[None]:
-    """The operating system's refusals as :class:`AuditError`."""
-    try:
-        yield
-    except OSError as error:
+class explained:
+    """The operating system's refusals as :class:`AuditError`.
+
+    No generator: with that, to enter it would take as long as to write.
+    """
+
+    __slots__ = ("_directory",)
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if not isinstance(error, OSError):
+            return
         what = "Make room for it" if error.errno in _NO_ROOM else "Make the directory writable for you"
         raise AuditError(
-            f"The audit log in {directory} can't be written: {error.strerror or type(error).__name__}",
+            f"The audit log in {self._directory} can't be written: {error.strerror or type(error).__name__}",
             f"{what}, name another as audit.path, or see audit.on_error.",
         ) from None
