@@ -78,7 +78,7 @@ class Directory(Struct):
 
     def shown(self, upstream: str) -> MutableMapping[str, str]:
         """The URIs of an upstream's resources as the client knows them, by the real one."""
-        return self._shown.get(upstream, {})
+        return self._shown.setdefault(upstream, {})
 
     def set_templates(self, listed: Iterable[tuple[str, str]]) -> None:
         self.templates = [Template(upstream, text, _literals(text)) for upstream, text in listed]

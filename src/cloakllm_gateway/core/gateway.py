@@ -151,15 +151,15 @@ class Gateway:
     def handle(self, event: Event) -> list[Effect]:
         """What to do about ``event``."""
         match event:
-            case Received(peer, line, headers, during):
-                self._received(peer, line, headers, during)
+            case Received():
+                self._received(event)
+            case Scanned():
+                self._jobs.scanned(event.job, event.found)
             case Overlong(peer, id):
                 self._overlong(peer, id)
             case Learned(entries, gone):
                 self._vault.forget(gone)
                 self._vault.learn(entries)
-            case Scanned(job, found):
-                self._jobs.scanned(job, found)
             case Assigned(job, entries):
                 self._jobs.assigned(job, entries)
             case ScanFailed(job, reason) | AssignFailed(job, reason):
@@ -198,16 +198,17 @@ class Gateway:
 
     # -- bytes to messages -------------------------------------------------------------------------
 
-    def _received(self, peer: str, line: bytes, headers: Mapping[str, str] | None, during: str | int | None) -> None:
+    def _received(self, event: Received) -> None:
+        peer = event.peer
         try:
-            message = jsonrpc.classify(jsonrpc.decode(line, self._limits))
+            message = jsonrpc.classify(jsonrpc.decode(event.line, self._limits))
         except Malformed as error:
-            self._malformed(peer, line, error)
+            self._malformed(peer, event.line, error)
             return
         if peer == CLIENT:
             match message:
                 case Request():
-                    self._client_asks(message, headers)
+                    self._client_asks(message, event.headers)
                 case Notification():
                     self._client_notifies(message)
                 case Response() | Failure() if self._era is Era.SESSION:
@@ -218,9 +219,9 @@ class Gateway:
         upstream = self._upstreams[peer]
         match message:
             case Request():
-                self._questions.ask(upstream, message, during)
+                self._questions.ask(upstream, message, event.during)
             case Notification():
-                self._notices.arrived(upstream, message, during)
+                self._notices.arrived(upstream, message, event.during)
             case Response() | Failure():
                 self._upstream_answers(upstream, message)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from typing import Any, TypeAlias, cast
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from cloakllm_gateway.audit import schema
 from cloakllm_gateway.core.allowed import Allowed
@@ -15,7 +16,7 @@ from cloakllm_gateway.core.events import Assign, Effect, Log, Record, Scan
 from cloakllm_gateway.core.handles import Handles
 from cloakllm_gateway.core.policy import Policy
 from cloakllm_gateway.core.sanitizer import Clean, NeedAssign, NeedScan, Report, Sanitizing, Source, Step
-from cloakllm_gateway.core.settings import Mode, Settings
+from cloakllm_gateway.core.settings import Mode, Settings, UpstreamSettings
 from cloakllm_gateway.core.treatments import Treatments, treatments
 from cloakllm_gateway.core.upstream import Upstream
 from cloakllm_gateway.errors import DetectionError, Withheld
@@ -33,6 +34,10 @@ Looked: TypeAlias = Callable[[Sequence[Sequence[Span]] | None], None]
 Claim: TypeAlias = Callable[[Upstream, Sequence[tuple[str, str]]], None]
 #: Takes the reason, which holds no value.
 Failed: TypeAlias = Callable[[str], None]
+
+
+#: What is in no texts.
+_NOTHING = Findings((), frozenset())
 
 
 class Work(Struct, frozen=True):
@@ -79,16 +84,33 @@ class Jobs:
         self._running: dict[int, tuple[Work, Sanitizing, float]] = {}
         self._looking: dict[int, Looked] = {}
         self._numbers = 0
-        self._rules: dict[tuple[str, str], Treatments] = {}
+        self._sources: dict[tuple[str, str, str], Source] = {}
 
-    def _treatments(self, work: Work) -> Treatments:
-        """The rules for what the model is shown; what only becomes known on its way to an upstream has none."""
-        if work.direction == "to_upstream":
-            return Treatments()
-        key = (work.upstream.name, work.tool if work.upstream.settings.tools else "")
-        if key not in self._rules:
-            self._rules[key] = treatments(work.upstream.settings, work.tool)
-        return self._rules[key]
+    def _source(self, work: Work) -> Source:
+        """Where a work comes from: but for what its call was about the same for all messages of one tool."""
+        settings = work.upstream.settings
+        key = (settings.name, work.direction, work.tool if settings.tools else "")
+        source = self._sources.get(key)
+        if source is None:
+            source = self._sources[key] = self._usual_source(settings, work.direction, work.tool)
+        if not work.uris and not work.restored:
+            return source
+        uris = ChainMap({**work.uris}, cast(MutableMapping[str, str], source.uris)) if work.uris else source.uris
+        return replace(source, uris=uris, restored=work.restored)
+
+    def _usual_source(self, settings: UpstreamSettings, direction: str, tool: str) -> Source:
+        return Source(
+            origin=settings.origin,
+            group=self._policy.group(settings.name),
+            vault=self._vault,
+            handles=self._handles,
+            categories=self._settings.categories,
+            # The rules are for what the model is shown; what only becomes known on its way to an upstream has none.
+            treatments=Treatments() if direction == "to_upstream" else treatments(settings, tool),
+            redacts=self._redacts,
+            allowed=self._allowed,
+            uris=self._directory.shown(settings.name),  # there may be many: they are looked up and not copied
+        )
 
     def start(self, work: Work) -> None:
         if not self._settings.sanitize:
@@ -96,24 +118,10 @@ class Jobs:
             about = {"upstream": work.upstream.name, "method": work.method, "direction": work.direction}
             work.done(work.part, [Record("passed", {**about, "messages": 1})])
             return
-        settings = work.upstream.settings
-        shown = self._directory.shown(settings.name)  # there may be many: they are looked up and not copied
-        source = Source(
-            origin=settings.origin,
-            group=self._policy.group(settings.name),
-            vault=self._vault,
-            handles=self._handles,
-            categories=self._settings.categories,
-            treatments=self._treatments(work),
-            redacts=self._redacts,
-            allowed=self._allowed,
-            uris=ChainMap({**work.uris}, shown) if work.uris else shown,
-            restored=work.restored,
-        )
         self._numbers += 1
         job = self._numbers
-        self._running[job] = (work, Sanitizing(work.part, work.shape, source), self._clock())
-        self._advance(job, lambda sanitizing: sanitizing.begin())
+        self._running[job] = (work, Sanitizing(work.part, work.shape, self._source(work)), self._clock())
+        self._advance(job, Sanitizing.begin)
 
     def look(self, upstream: Upstream, texts: Sequence[Text], then: Looked) -> None:
         """Have texts looked at that are going the other way."""
@@ -125,11 +133,11 @@ class Jobs:
         if then := self._looking.pop(job, None):
             then(found.spans)
             return
-        self._advance(job, lambda sanitizing: sanitizing.scanned(found))
+        self._advance(job, Sanitizing.scanned, found)
 
     def assigned(self, job: int, entries: Sequence[Entry]) -> None:
         self._vault.learn(entries)
-        self._advance(job, lambda sanitizing: sanitizing.assigned(entries))
+        self._advance(job, Sanitizing.assigned, entries)
 
     def fail(self, job: int, reason: str) -> None:
         if then := self._looking.pop(job, None):
@@ -146,12 +154,12 @@ class Jobs:
         self._emit(Log("error", "withheld", about))
         work.failed(reason)
 
-    def _advance(self, job: int, answer: Callable[[Sanitizing], Step]) -> None:
+    def _advance(self, job: int, answer: Callable[..., Step], *said: object) -> None:
         work, sanitizing, began = self._running[job]
         try:
-            step = answer(sanitizing)
-            while isinstance(step, NeedScan) and not any(look.text for look in step.texts):
-                step = sanitizing.scanned(Findings([[] for _ in step.texts], frozenset()))
+            step = answer(sanitizing, *said)
+            while isinstance(step, NeedScan) and not step.texts:
+                step = sanitizing.scanned(_NOTHING)
         except (Withheld, DetectionError) as reason:
             self.fail(job, str(reason))
             return
@@ -188,8 +196,10 @@ class Jobs:
         work.done(work.part, [Record("observed", entry)])
 
     def _finish(self, work: Work, report: Report, clean: Clean, seconds: float) -> None:
-        self._vault.show(clean.tokens)
-        (work.claim or self.claim)(work.upstream, clean.uris)
+        if clean.tokens:
+            self._vault.show(clean.tokens)
+        if clean.uris:
+            (work.claim or self.claim)(work.upstream, clean.uris)
         work.done(_private(work, clean), self._account(work, report, seconds))
 
     def claim(self, upstream: Upstream, uris: Sequence[tuple[str, str]]) -> None:
@@ -203,7 +213,6 @@ class Jobs:
     def _account(self, work: Work, report: Report, seconds: float) -> list[Effect]:
         """What the audit and the log hear of one clean message: numbers and names only."""
         about = {"upstream": work.upstream.name, "method": work.method}
-        effects: list[Effect] = []
         entry = {
             **about,
             "direction": work.direction,
@@ -215,11 +224,9 @@ class Jobs:
             "messages": 1,
             "duration": schema.duration(seconds),
         }
-        effects.append(Record("sanitize", entry))
-        effects += [
-            Log("warning", "tripwire", {**about, "category": category, "count": count})
-            for category, count in report.tripwire.items()
-        ]
+        effects: list[Effect] = [Record("sanitize", entry)]
+        for category, count in report.tripwire.items():
+            effects.append(Log("warning", "tripwire", {**about, "category": category, "count": count}))
         if report.dropped:
             effects.append(Log("warning", "dropped_items_with_unsafe_names", {**about, "count": report.dropped}))
         return effects
@@ -232,8 +239,8 @@ def uris_of(part: Any, shape: Shape) -> list[tuple[str, str]]:
 
 def _private(work: Work, clean: Clean) -> Any:
     """The clean part; one that holds tokens of this session is for nobody else to be given from a cache."""
-    holds_tokens = clean.tokens or any(real != shown for real, shown in clean.uris)
     cacheable = isinstance(work.shape, dict) and "cacheScope" in work.shape and isinstance(clean.part, dict)
-    if cacheable and holds_tokens and clean.part.get("cacheScope") == "public":
-        return {**clean.part, "cacheScope": "private"}
-    return clean.part
+    if not cacheable or clean.part.get("cacheScope") != "public":
+        return clean.part
+    holds_tokens = clean.tokens or any(real != shown for real, shown in clean.uris)
+    return {**clean.part, "cacheScope": "private"} if holds_tokens else clean.part

@@ -270,9 +270,10 @@ class Outbound:
 
     def _account(self, request: Request, upstream: Upstream, restored: Restored) -> None:
         """Every restore is recorded; one towards an upstream that is not its origin is also logged."""
-        if restored.decisions:
-            self._emit(Used([entry.token for entry in restored.entries]))
-            self._vault.give(restored.entries, self._policy.group(upstream.name))
+        if not restored.decisions:
+            return
+        self._emit(Used([entry.token for entry in restored.entries]))
+        self._vault.give(restored.entries, self._policy.group(upstream.name))
         for record in accounts.restored(upstream.name, request, restored.decisions):
             self._emit(record)
         for entry, verdict in restored.decisions:

@@ -65,27 +65,26 @@ class Requests:
 
     def admit(self, request: Request, client: Client, headers: Mapping[str, str] | None = None) -> bool:
         """Take ``request`` in; False where its id is in use or too many are waiting, which is answered here."""
-        if not self._is_free(request.id):
+        key = (type(request.id), request.id)
+        if key in self._waiting:
+            self._refuse_id(request.id)
             return False
         if len(self._waiting) >= self._limit:
             self._emit(Send(CLIENT, jsonrpc.failure(request.id, INTERNAL_ERROR, texts.TOO_MANY_PENDING)))
             return False
         asked = Asked(request, client, request.id, progress=_progress(request), headers=headers)
-        self._live[id(request)] = self._waiting[_key(request.id)] = asked
+        self._live[id(request)] = self._waiting[key] = asked
         return True
 
-    def _is_free(self, id: str | int) -> bool:
-        if _key(id) in self._waiting:
-            self._emit(Send(CLIENT, jsonrpc.failure(id, INVALID_REQUEST, texts.DUPLICATE_ID)))
-            return False
-        return True
+    def _refuse_id(self, id: str | int) -> None:
+        self._emit(Send(CLIENT, jsonrpc.failure(id, INVALID_REQUEST, texts.DUPLICATE_ID)))
 
     def get(self, request: Request) -> Asked | None:
         return self._live.get(id(request))
 
     def waiting(self, id: str | int) -> Asked | None:
         """What the client waits for under ``id``."""
-        return self._waiting.get(_key(id))
+        return self._waiting.get((type(id), id))
 
     def take_back(self, asked: Asked) -> None:
         """The client no longer wants the answer, nor to hear how it comes about: its id may mean another request."""
@@ -95,23 +94,25 @@ class Requests:
     def _drop(self, asked: Asked) -> None:
         self._live.pop(id(asked.request), None)
         if asked.waits is not None:
-            self._waiting.pop(_key(asked.waits), None)
+            self._waiting.pop((type(asked.waits), asked.waits), None)
 
     def suspend(self, asked: Asked, result: Mapping[str, Any]) -> list[Effect]:
         """Answer the part that is there with what is needed to go on; the request itself stays open."""
         if asked.waits is None:
             return []
         message = self._finish(asked.request, jsonrpc.result(asked.waits, dict(result)))
-        del self._waiting[_key(asked.waits)]
+        del self._waiting[type(asked.waits), asked.waits]
         asked.waits = None
         return [Send(CLIENT, message, asked.request.method)]
 
     def resume(self, asked: Asked, again: Request, client: Client) -> bool:
         """The client sends it ``again``; False where that id is in use, which is answered here."""
-        if not self._is_free(again.id):
+        key = (type(again.id), again.id)
+        if key in self._waiting:
+            self._refuse_id(again.id)
             return False
         asked.waits, asked.client, asked.progress = again.id, client, _progress(again)
-        self._waiting[_key(again.id)] = asked
+        self._waiting[key] = asked
         if asked.kept is not None:
             for effect in self.reply(asked.request, asked.kept):
                 self._emit(effect)
@@ -147,7 +148,3 @@ class Requests:
 def _progress(request: Request) -> str | int | None:
     token = meta_of(request.params).get("progressToken")
     return token if isinstance(token, str | int) else None
-
-
-def _key(id: str | int) -> IdKey:
-    return type(id), id

@@ -66,7 +66,7 @@ class Restored(NamedTuple):
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        return tuple(decision.entry for decision in self.decisions)
+        return tuple([decision.entry for decision in self.decisions])
 
 
 class Restorer(Struct, frozen=True):

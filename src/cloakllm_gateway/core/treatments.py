@@ -54,6 +54,8 @@ def treatments(upstream: UpstreamSettings, tool: str = "") -> Treatments:
 
 def parameters(upstream: UpstreamSettings, tool: str) -> Mapping[str, Language]:
     """What arguments of a tool are declared to hold, by their names; of several declarations the first counts."""
+    if not upstream.tools:
+        return {}
     return {name: holds for rules in reversed(tool_rules(upstream, tool)) for name, holds in rules.parameters.items()}
 
 

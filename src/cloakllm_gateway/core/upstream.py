@@ -79,6 +79,9 @@ class Lane:
     def settle(self, ticket: Ticket, effects: Sequence[Effect]) -> list[Effect]:
         """``ticket`` is ready with ``effects``: everything that may leave now, in order."""
         ticket.effects = effects
+        if len(self._queue) == 1 and self._queue[0] is ticket:  # nobody else waits
+            self._queue.clear()
+            return [*effects]
         leaving: list[Effect] = []
         waiting: deque[Ticket] = deque()
         blocked = False
@@ -110,11 +113,11 @@ class Upstream(Struct):
     hello: dict[str, Any] = field(default_factory=dict)
     calls: dict[int, Call] = field(default_factory=dict)
     lane: Lane = field(default_factory=Lane)
+    name: str = ""  # that of its settings
     _ids: int = 0
 
-    @property
-    def name(self) -> str:
-        return self.settings.name
+    def __post_init__(self) -> None:
+        self.name = self.settings.name
 
     @property
     def is_there(self) -> bool:

@@ -120,9 +120,10 @@ def without(params: Mapping[str, Any] | None, names: Collection[str] = ENVELOPE)
 
     A ``_meta`` that held nothing else goes.
     """
-    if params is None or not any(name in names for name in meta_of(params)):
+    meta = meta_of(params)
+    if params is None or not meta or not any(name in names for name in meta):
         return None if params is None else dict(params)
-    kept = {name: value for name, value in meta_of(params).items() if name not in names}
+    kept = {name: value for name, value in meta.items() if name not in names}
     rest = {name: value for name, value in params.items() if name != "_meta"}
     return {**rest, "_meta": kept} if kept else rest
 

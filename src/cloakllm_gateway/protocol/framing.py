@@ -38,8 +38,12 @@ class Lines:
     def feed(self, data: bytes) -> list[bytes | Oversized]:
         """The lines that ``data`` completes."""
         *ended, rest = data.split(b"\n") if b"\n" in data else [data]  # to find none is quicker so
-        lines = [line for piece in ended if (line := self._ended(piece))]
-        self._hold(rest)
+        lines: list[bytes | Oversized] = []
+        for piece in ended:
+            if line := self._ended(piece):
+                lines.append(line)
+        if rest:
+            self._hold(rest)
         return lines
 
     def finish(self) -> list[bytes | Oversized]:
@@ -48,8 +52,6 @@ class Lines:
         return [last] if last else []
 
     def _hold(self, piece: bytes) -> None:
-        if not piece:
-            return
         self._size += len(piece)
         if self._pieces and len(self._pieces[-1]) < _PIECE:
             self._pieces[-1] += piece
@@ -64,7 +66,8 @@ class Lines:
         """The line that ends with ``piece``, empty where it is to be skipped; the next one starts."""
         line, size, head = piece, len(piece), self._head
         if self._pieces:
-            self._hold(piece)
+            if piece:
+                self._hold(piece)
             line, size, head = b"".join(self._pieces), self._size, self._head
             self._pieces, self._size, self._head = [], 0, None
         if line.endswith(b"\r"):

@@ -144,19 +144,13 @@ def _parse(line: bytes) -> Any:
     except msgspec.DecodeError:
         pass  # what is wrong with it, if anything is, the exact decoder says
     else:
-        if not _may_lose_a_sign(line, value):
+        # Whether it may hold the integer `-0`.  A long line is mostly text, and to look for a zero among few values is
+        # quicker than to search it.
+        if len(line) > _SHORT and not _may_hold_zero(value, len(line) // 64):
+            return value
+        if b"-0" not in line or _ZERO.search(line) is None:
             return value
     return _EXACT.decode(line.decode("utf-8", "replace"))
-
-
-def _may_lose_a_sign(line: bytes, value: Any) -> bool:
-    """Whether ``line``, decoded to ``value``, may hold the integer `-0`.
-
-    A long line is mostly text, and to look for a zero among few values is quicker than to search it.
-    """
-    if len(line) > _SHORT and not _may_hold_zero(value, len(line) // 64):
-        return False
-    return b"-0" in line and _ZERO.search(line) is not None
 
 
 def _may_hold_zero(value: Any, most: int) -> bool:
@@ -418,22 +412,20 @@ def _answer(message: dict[str, Any], id: Id | None) -> Response | Failure:
 def _id_of(message: dict[str, Any]) -> Id | None:
     """The id, if it is one that MCP allows; ``true`` is an ``int`` to Python and none to MCP."""
     id = message.get("id")
-    return id if isinstance(id, str) or type(id) is int else None
+    return id if type(id) is str or type(id) is int else None
 
 
 # -- building messages -----------------------------------------------------------------------------
 
 
 def request(id: Id, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
-    return {"jsonrpc": "2.0", "id": id, **_call_members(method, params)}
+    call = {"jsonrpc": "2.0", "id": id, "method": method}
+    return call if params is None else {**call, "params": params}
 
 
 def notification(method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
-    return {"jsonrpc": "2.0", **_call_members(method, params)}
-
-
-def _call_members(method: str, params: dict[str, Any] | None) -> dict[str, Any]:
-    return {"method": method} if params is None else {"method": method, "params": params}
+    call = {"jsonrpc": "2.0", "method": method}
+    return call if params is None else {**call, "params": params}
 
 
 def result(id: Id, result: dict[str, Any]) -> dict[str, Any]:

@@ -88,6 +88,8 @@ class _Walker:
         self._records = 0
 
     def walk(self, value: Any, shape: Shape, path: Path, key: str, record: int) -> None:
+        while isinstance(shape, (Tagged, Marked)) and isinstance(value, dict):
+            shape = _member(value, shape)
         if isinstance(shape, dict) and isinstance(value, dict):
             self._object(value, shape, path)
         elif isinstance(shape, Role):
@@ -104,11 +106,9 @@ class _Walker:
             self.walk(value, shape[0], path, key, record)
         elif not isinstance(value, dict):
             self._plain(value, DATA, path, key, record)
-        elif isinstance(shape, Nested):
-            self._nested(value, shape, path)
         else:
-            assert not isinstance(shape, dict)  # that was the first question
-            self.walk(value, _member(value, shape), path, key, record)
+            assert isinstance(shape, Nested)  # all others have been asked about
+            self._nested(value, shape, path)
 
     def _object(self, value: dict[str, Any], shape: Mapping[str, Shape], path: Path) -> None:
         self._records += 1
@@ -118,11 +118,13 @@ class _Walker:
             known = shape.get(name)
             if known is None:
                 self._key(here, DATA)
-                self._plain(inner, DATA, here, name, record)
-            elif type(inner) is str and isinstance(known, Role) and known is not SCHEMA:  # the short way
+                known = DATA
+            if not isinstance(known, Role) or known is SCHEMA:
+                self.walk(inner, known, here, name, record)
+            elif type(inner) is str:  # the short way
                 self.found.append(_leaf((here, known, inner, name, record, False)))
             else:
-                self.walk(inner, known, here, name, record)
+                self._plain(inner, known, here, name, record)
 
     def _plain(self, value: Any, role: Role, path: Path, key: str, record: int) -> None:
         """A value in which no shape has a say.  Strings in objects are most of any message: they go the short way."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cloakllm_gateway.core.events import Overlong, Received
 from cloakllm_gateway.protocol.framing import Lines, Oversized
 
@@ -14,13 +16,12 @@ class Incoming:
         self._lines = Lines(max_bytes)
 
     def feed(self, data: bytes) -> list[Received | Overlong]:
-        return [self._event(line) for line in self._lines.feed(data)]
+        return self._events(self._lines.feed(data))
 
     def finish(self) -> list[Received | Overlong]:
         """The last line of a stream that ended without a line feed."""
-        return [self._event(line) for line in self._lines.finish()]
+        return self._events(self._lines.finish())
 
-    def _event(self, line: bytes | Oversized) -> Received | Overlong:
-        if isinstance(line, Oversized):
-            return Overlong(self._peer, line.id)
-        return Received(self._peer, line)
+    def _events(self, lines: Sequence[bytes | Oversized]) -> list[Received | Overlong]:
+        peer = self._peer
+        return [Overlong(peer, line.id) if isinstance(line, Oversized) else Received(peer, line) for line in lines]

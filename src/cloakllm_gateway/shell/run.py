@@ -57,7 +57,7 @@ from cloakllm_gateway.shell.link import Link
 from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.overhearing import overhearing
 from cloakllm_gateway.shell.proof import prove
-from cloakllm_gateway.shell.scanner import INLINE
+from cloakllm_gateway.shell.scanner import INLINE, size_of
 from cloakllm_gateway.shell.steps import READY, Steps, finish, forgo
 from cloakllm_gateway.shell.stores import Follower, StoreAway
 from cloakllm_gateway.shell.streams import Streams
@@ -106,7 +106,7 @@ class Interpreter:
         self._parked: tuple[Steps[None], Awaitable[object]] | None = None
         self._failed: Exception | None = None
         self._due = anyio.Event()  # there is something for run() to do
-        self._quiet = anyio.Event()
+        self._quiet: anyio.Event | None = None  # for who waits until nothing is going on
         self.links: dict[str, Link] = {}
 
     def post(self, event: Event) -> Awaitable[None]:
@@ -173,7 +173,8 @@ class Interpreter:
             elif before <= SLICE / 2 < self._worked:  # messages that come one by one have turns between them
                 asyncio.get_running_loop().call_soon(self._had_a_turn)
             event = self._next()
-        self._quiet.set()
+        if self._quiet is not None:
+            self._quiet.set()
 
     def _had_a_turn(self) -> None:
         self._worked = 0.0
@@ -252,10 +253,10 @@ class Interpreter:
             case Send():
                 return self._deliver(effect)
             case Scan():
-                size = sum(len(text.text) for text in effect.texts)
+                size = size_of(effect.texts)
                 if size > INLINE:
                     self._large.add(effect.job)
-                if self._scanner.is_small(effect.texts) and not self._store.shared:
+                if self._scanner.is_small(effect.texts, size) and not self._store.shared:
                     soon(self._scan_now(effect))
                 else:
                     self._beside.start(effect.upstream, partial(self._scan_beside, effect), large=size > LARGE)

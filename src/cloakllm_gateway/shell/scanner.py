@@ -56,9 +56,12 @@ class Scanner:
                 with anyio.CancelScope(shield=True):
                     await self.workers.close()
 
-    def is_small(self, texts: Sequence[Text]) -> bool:
-        """Whether :meth:`find_now` is the right call: little text, and nothing in it that may be a name."""
-        if sum(len(text.text) for text in texts) > INLINE:
+    def is_small(self, texts: Sequence[Text], size: int) -> bool:
+        """Whether :meth:`find_now` is the right call: little text, and nothing in it that may be a name.
+
+        ``size`` is that of the texts (:func:`size_of`).
+        """
+        if size > INLINE:
             return False
         if not self.covers_names:
             return True
@@ -72,4 +75,12 @@ class Scanner:
 
     async def find(self, texts: Sequence[Text]) -> Findings:
         """Raises :class:`DetectionError`."""
-        return self.find_now(texts) if self.is_small(texts) else await self.workers.find(texts)
+        return self.find_now(texts) if self.is_small(texts, size_of(texts)) else await self.workers.find(texts)
+
+
+def size_of(texts: Sequence[Text]) -> int:
+    """How many code points there are to look at."""
+    size = 0
+    for text in texts:
+        size += len(text.text)
+    return size
