@@ -80,7 +80,7 @@ class Detector:
 
     def _finds(self, texts: Sequence[Text]) -> tuple[list[list[Find]], frozenset[int]]:
         """For each text what was found in it, overlapping and in no order; and which texts are encoded."""
-        reading = read(texts, self._gate)
+        reading = read(texts, self._gate, always=bool(self._custom))
         found: list[list[Find]] = [[] for _ in texts]
         keyed: dict[int, list[Find]] = {}
         runs: Runs = {}

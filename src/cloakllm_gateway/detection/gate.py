@@ -62,7 +62,7 @@ class Seen(NamedTuple):
 
 
 #: Of most texts.
-_NOTHING = Seen({}, {})
+NOTHING = Seen({}, {})
 
 
 #: By the number of a truth or the name of a sign.
@@ -136,7 +136,7 @@ class Gate:
                     else:
                         ranges.append((start, stop, limit))
         if not found:
-            return _NOTHING
+            return NOTHING
         due: dict[int, Ranges] = {}
         signs: dict[str, Ranges] = {}
         for name, ranges in found.items():
@@ -174,8 +174,10 @@ class _Automaton:
 
     def matched(self, window: bytes) -> list[int | str]:
         matched = self._alternatives.matched(window)
-        if matched is None:
-            raise DetectionError("The gate ran out of memory")
+        if not matched:
+            if matched is None:
+                raise DetectionError("The gate ran out of memory")
+            return []
         return [self._names[number] for number in matched]
 
 

@@ -78,11 +78,12 @@ class Alternatives:
         # and nothing it says counts.  An expression that matches in every state would halve its speed.
         self._end = self._set.Add(r"\z")
         self._set.Compile()
+        self._match = self._set._set.Match
 
     def matched(self, text: bytes) -> list[int] | None:
         """Which expressions match, by their number; None if memory did not suffice to tell."""
-        matched: list[int] | None = self._set.Match(text)
-        if matched is None or self._end not in matched:
+        matched: list[int] = self._match(text)
+        if self._end not in matched:
             return None
         matched.remove(self._end)
         return matched

@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from cloakllm_gateway.detection import folding
-from cloakllm_gateway.detection.gate import OVERLAP, SEPARATOR, Gate, Ranges, Seen, screened
+from cloakllm_gateway.detection.gate import NOTHING, OVERLAP, SEPARATOR, Gate, Ranges, Seen, screened
 from cloakllm_gateway.detection.view import View
 from cloakllm_gateway.spans import Text
 
@@ -48,7 +48,7 @@ class Segment(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """All readings of all texts; the deepest ones come first.
+    """All readings of all texts; the deepest ones come first.  Texts in which nothing was seen may have no segments.
 
     Of two finds that are equal but for what they decode, the first stays.
     """
@@ -118,15 +118,21 @@ class _Layer(NamedTuple):
     seen: Seen
 
 
-def read(texts: Sequence[Text], gate: Gate) -> Reading:
-    """Read texts in every way they may be encoded.
+def read(texts: Sequence[Text], gate: Gate, *, always: bool = True) -> Reading:
+    """Read texts in every way they may be encoded, ``always`` or where something was seen in one of them.
 
     Raises :class:`DetectionError` for one that is encoded too deeply.
     """
     strings = [text.text for text in texts]
+    buffer = SEPARATOR.join(strings)
+    screen = screened(buffer)
+    seen = gate.look(buffer, screen)
+    is_encoded = _may_be_encoded(buffer, seen, len(strings))
+    if seen is NOTHING and not is_encoded and not always:
+        return Reading(buffer, screen, [], seen)
     parts = [(index, View(string), 0, len(string)) for index, string in enumerate(strings)]
-    layer = _layer(parts, strings, gate)
-    if not _may_be_encoded(layer):
+    layer = _Layer(parts, _starts(strings), buffer, screen, seen)
+    if not is_encoded:
         return _alone(layer)
     layers = [layer]
     due = _due(layer, {})
@@ -142,8 +148,12 @@ def read(texts: Sequence[Text], gate: Gate) -> Reading:
 def _layer(parts: Sequence[_Part], strings: Sequence[str], gate: Gate) -> _Layer:
     buffer = SEPARATOR.join(strings)
     screen = screened(buffer)
-    starts = [0, *accumulate(len(string) + 1 for string in strings)] if len(strings) > 1 else [0]
-    return _Layer(parts, starts, buffer, screen, gate.look(buffer, screen))
+    return _Layer(parts, _starts(strings), buffer, screen, gate.look(buffer, screen))
+
+
+def _starts(strings: Sequence[str]) -> Sequence[int]:
+    """Where strings start in the buffer that joins them."""
+    return [0, *accumulate(len(string) + 1 for string in strings)] if len(strings) > 1 else [0]
 
 
 def _due(layer: _Layer, above: _Due) -> _Due:
@@ -177,9 +187,9 @@ def _due(layer: _Layer, above: _Due) -> _Due:
     return due
 
 
-def _may_be_encoded(layer: _Layer) -> bool:
+def _may_be_encoded(buffer: str, seen: Seen, texts: int) -> bool:
     """Whether any decoder may make something of any text: by what the gate saw, and by what it does not look for."""
-    signs, buffer, separators = layer.seen.signs, layer.buffer, len(layer.parts) - 1
+    signs, separators = seen.signs, texts - 1
     if not buffer.isascii() or (signs and not signs.keys().isdisjoint(folding.SIGNS)):
         return True
     return buffer.count(SEPARATOR) > separators if separators else SEPARATOR in buffer  # much quicker

@@ -139,6 +139,8 @@ class Structure:
     def around(self, texts: Sequence[Text]) -> Iterator[tuple[int, Proved]]:
         """Values that the keys of the texts prove, each with the index of its text."""
         found = [(i, classify(text.key)) for i, text in enumerate(texts) if text.key and classify(text.key)]
+        if not found:
+            return
         persons = {
             texts[i].record
             for i, kind in found
