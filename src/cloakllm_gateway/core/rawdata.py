@@ -24,7 +24,12 @@ def raw_texts(written: Iterable[Leaf]) -> list[Text]:
     """What the model wrote in fields that are restored, with its tokens blanked."""
     found = []
     for leaf in written:
-        if leaf.role is RESTORE and (text := _without_tokens(leaf.text)).strip(_BLANK + " "):
+        if leaf.role is not RESTORE:
+            continue
+        text = leaf.text
+        if tokens.may_hold(text):
+            text = _without_tokens(text)
+        if text.strip(_BLANK + " "):
             found.append(Text(text, "" if leaf.is_key else leaf.key, leaf.record, names=False))
     return found
 
@@ -62,8 +67,6 @@ def _stands_in(text: str, value: str) -> bool:
 
 
 def _without_tokens(text: str) -> str:
-    if not tokens.may_hold(text):
-        return text
     pieces: list[str] = []
     done = 0
     for match in tokens.scan(text):

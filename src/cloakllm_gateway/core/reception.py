@@ -25,6 +25,9 @@ SERVED = {
 }
 
 
+_IN_SESSION, _STATELESS = SERVED[Era.SESSION], SERVED[Era.STATELESS]  # to look up an era takes a call
+
+
 class Fault(NamedTuple):
     """Why a request is not served, as a JSON-RPC error says it."""
 
@@ -50,12 +53,12 @@ def _fault(locked: Era | None, request: Request) -> Fault | None:
     if locked is Era.SESSION:
         if stateless and method != "server/discover":
             return Fault(INVALID_REQUEST, texts.IN_SESSION)
-        return None if method in SERVED[Era.SESSION] else Fault(METHOD_NOT_FOUND, texts.UNKNOWN_METHOD)
+        return None if method in _IN_SESSION else Fault(METHOD_NOT_FOUND, texts.UNKNOWN_METHOD)
     if locked is Era.STATELESS and method == "initialize" and eras.VERSION not in eras.meta_of(params):
         return _unsupported((params or {}).get("protocolVersion"))
     if locked is Era.STATELESS or stateless:
         return _stateless_fault(request)
-    return None if method in SERVED[Era.SESSION] else Fault(METHOD_NOT_FOUND, texts.UNKNOWN_METHOD)
+    return None if method in _IN_SESSION else Fault(METHOD_NOT_FOUND, texts.UNKNOWN_METHOD)
 
 
 def _stateless_fault(request: Request) -> Fault | None:
@@ -65,7 +68,7 @@ def _stateless_fault(request: Request) -> Fault | None:
         return Fault(INVALID_PARAMS, texts.NO_VERSION)
     if version not in eras.STATELESS_VERSIONS:
         return _unsupported(version)
-    if request.method not in SERVED[Era.STATELESS]:
+    if request.method not in _STATELESS:
         return Fault(METHOD_NOT_FOUND, texts.UNKNOWN_METHOD)
     return None
 

@@ -201,8 +201,11 @@ def _is_small(line: bytes, limits: Limits) -> bool:
 
     A long one is mostly text, and to walk its few values is quicker than to count.
     """
-    if len(line) > _SHORT:
+    size = len(line)
+    if size > _SHORT:
         return False
+    if size <= 2 * limits.max_depth and size * size <= limits.max_steps:
+        return True  # a level takes two brackets, and there are fewer values than bytes
     containers = line.count(b"{") + line.count(b"[")
     members = containers + line.count(b",")
     return containers <= limits.max_depth and containers * members <= limits.max_steps

@@ -39,9 +39,13 @@ class Logger:
         self._lost = 0
         self._writer: threading.Thread | None = None
 
+    def says(self, level: str) -> bool:
+        """Whether what happens at ``level`` is written."""
+        return LEVELS[level] >= self._threshold
+
     def log(self, level: str, event: str, **fields: object) -> None:
         """Say that ``event`` happened; never waits."""
-        if LEVELS[level] < self._threshold:
+        if not self.says(level):
             return
         if self._writer is None:
             self._writer = threading.Thread(target=self._write_all, name="log", daemon=True)

@@ -223,14 +223,13 @@ class Interpreter:
 
     def _perform_all(self, effects: Sequence[Effect], soon: Callable[[Event], None]) -> Steps[None]:
         """In their order; what the audit has to say is written, in one piece, before anything behind it is sent."""
-        records = [effect for effect in effects if isinstance(effect, Record)]
-        unrecorded = False
+        recorded: bool | None = None  # not yet
         unsent: list[Send] = []
         for effect in effects:
             if isinstance(effect, Record):
-                unrecorded = unrecorded or not (yield from self._record(records))
-                records = []
-            elif unrecorded and isinstance(effect, Send):
+                if recorded is None:
+                    recorded = yield from self._record([record for record in effects if isinstance(record, Record)])
+            elif recorded is False and isinstance(effect, Send):
                 unsent.append(effect)
             elif (done := self._perform(effect, soon)) is not READY:
                 yield done
@@ -238,10 +237,10 @@ class Interpreter:
             soon(RecordFailed(unsent))
 
     def _record(self, records: Sequence[Record]) -> Steps[bool]:
-        for record in records:
+        for record in records if self._logger.says("debug") else ():
             self._logger.log("debug", record.event, **record.fields)
         try:
-            if records and self._audit is not None:
+            if self._audit is not None:
                 yield from self._audit.recording(records)
         except AuditError:
             return False  # said by the audit itself, once

@@ -122,12 +122,15 @@ class Audit:
 
     def recording(self, records: Sequence[Record]) -> Steps[None]:
         """The same in steps: it waits only where another writer holds the log, or where each entry is synced."""
+        due = []
         for record in records:
             if record.event == "upstream_start":
                 self._running.add(record.fields["upstream"])
             elif record.event == "upstream_crash":
                 self._running.discard(record.fields["upstream"])
-        yield from self._write([record for record in records if not self._is_counted(record)])
+            if not self._is_counted(record):
+                due.append(record)
+        yield from self._write(due)
 
     def answered(self) -> None:
         """The client has an answer: what waits for the first one is due."""
@@ -167,14 +170,15 @@ class Audit:
             records = [Record("log_recovered", {"reason": "unwritable", "lost": self._lost}), *records]
         try:
             bodies = [schema.body(record.event, record.fields) for record in records]
-            log = self._opened()
+            log = self._log or self._opened()
             try:
                 found = log.append(bodies, 0)
             except Busy:
                 if self._lost:
                     raise  # whoever holds the log has been waited for in vain
                 found = yield anyio.to_thread.run_sync(log.append, bodies)
-            self._tell(found)
+            if found:
+                self._tell(found)
             if self._config.fsync is Fsync.ALWAYS:
                 yield anyio.to_thread.run_sync(log.sync)
         except AuditError as error:
