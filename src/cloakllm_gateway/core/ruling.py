@@ -22,7 +22,7 @@ class Ruling:
         self._treatments = treatments
         self._has_rules = bool(treatments.categories) or treatments.fields is not None
         self._fields: dict[Where, list[Field]] = {}
-        self._elsewhere = Elsewhere()
+        self._elsewhere: Elsewhere | None = None  # where there are fields
 
     def meet(self, where: Where, text: str, look: str) -> None:
         """A text of the message; ``look`` is what detection sees of it."""
@@ -38,7 +38,10 @@ class Ruling:
 
         Raises :class:`Withheld` for a value that nobody may be shown.
         """
-        for where, spans in found if self._fields else ():
+        if not self._fields:
+            return
+        self._elsewhere = self._elsewhere or Elsewhere()
+        for where, spans in found:
             found_here = Ranges((s.start, s.end) for s in spans)
             for start, end, value, rule in self._fields.get(where, ()):
                 refuse_blocked(rule if value else None)
@@ -47,7 +50,7 @@ class Ruling:
 
     def find(self, text: str) -> list[Span]:
         """The values of fields that are to be hidden, in any text of the message."""
-        return self._elsewhere.find(text) if self._fields else []
+        return self._elsewhere.find(text) if self._elsewhere else []
 
     def rule(self, where: Where, span: Span) -> Rule | None:
         """The rule for a find: that of the field it stands in, of an equal value in a field, of its category."""
@@ -55,7 +58,8 @@ class Ruling:
             return None
         if field := field_around(self._fields.get(where, ()), span):
             return field.rule
-        return self._elsewhere.rule(span) or self._treatments.categories.get(span.category)
+        rule = self._elsewhere.rule(span) if self._elsewhere else None
+        return rule or self._treatments.categories.get(span.category)
 
     def hidden(self, where: Where, spans: Sequence[Span]) -> list[Span]:
         """``spans`` without those that the model may be shown."""

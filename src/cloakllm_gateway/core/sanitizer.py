@@ -185,14 +185,16 @@ class Sanitizing:
         """The first pass: every leaf by its role."""
         self._slots, edits = [], {}
         for leaf in leaves(self._part, self._shape):
-            where = (leaf.path, leaf.is_key)
-            if leaf.role is URI and not leaf.is_key and isinstance(leaf.value, str):
-                self._uris[leaf.path] = leaf.value
-            known_as = self._source.uris.get(leaf.text) if leaf.role is URI else None
+            where, role = (leaf.path, leaf.is_key), leaf.role
+            known_as = None
+            if role is URI:
+                if isinstance(leaf.value, str) and not leaf.is_key:
+                    self._uris[leaf.path] = leaf.value
+                known_as = self._source.uris.get(leaf.text)
             if known_as is not None:
                 edits[where] = known_as
                 self._placed[where] = [(m.start, m.end) for m in tokens.scan(known_as)]
-            elif leaf.role is PROTOCOL:
+            elif role is PROTOCOL:
                 _count(self.report.skipped, "protocol")
             elif slot := self._slot(leaf, where):
                 self._slots.append(slot)
@@ -216,9 +218,11 @@ class Sanitizing:
             if charset:
                 self._charsets[leaf.path] = charset
             return _Slot(where, leaf.role, text, Text(text), charset=charset)
-        names = leaf.role not in (ADVERTISED, NAME, HANDLE) and not leaf.is_number
-        look = Text(whole_number(leaf.text) if leaf.is_number else leaf.text, leaf.key, leaf.record, names)
-        return _Slot(where, leaf.role, leaf.text, look, leaf.is_number)
+        if isinstance(leaf.value, str):
+            names = leaf.role not in (ADVERTISED, NAME, HANDLE)
+            return _Slot(where, leaf.role, leaf.value, Text(leaf.value, leaf.key, leaf.record, names))
+        look = Text(whole_number(leaf.text), leaf.key, leaf.record, names=False)
+        return _Slot(where, leaf.role, leaf.text, look, is_number=True)
 
     def _look(self) -> NeedScan:
         """Every different text once: a thousand equal fields are one question."""
@@ -402,7 +406,8 @@ class Sanitizing:
             hits = source.vault.known(view.text, source.origin, source.group)
             if source.restored:
                 hits = [*hits, *source.vault.echoes(source.restored, view.text)]
-            hits = source.allowed.hidden(hits, view.text)
+            if hits:
+                hits = source.allowed.hidden(hits, view.text)
             if self._looking_by_role:  # what means something to the protocol may look like a value
                 hits = [*hits, *self._ruling.find(view.text)]
             for hit in hits:
@@ -415,7 +420,7 @@ class Sanitizing:
         source = self._source
         alike: list[Span] = []
         for view in readings:
-            for match in self._tokens_in(view.text):
+            for match in self._tokens_in(view.text) if tokens.may_hold(view.text) else ():
                 start, end = view.original(match.start, match.end)
                 encoding = view.encoding_of(match.start, match.end)
                 alike.append(_literal(slot.text, start, end, view.text[match.start : match.end], encoding))
@@ -442,7 +447,7 @@ class Sanitizing:
             text, charset = self._text_of(where, value)
             look = Text(masked(text, self._placed.get(where, ())), names=False)
             self._slots.append(_Slot(where, DATA, text, look, not isinstance(value, str), charset))
-        return self._look()
+        return self._look() if self._slots else self._next()
 
     def _text_of(self, where: Where, value: Any) -> tuple[str, str]:
         """The text at a place as it will leave, and the charset of a textual blob (empty for anything else)."""
