@@ -60,7 +60,9 @@ def _text(value: Any) -> bool:
 
 
 def _categories(value: Any) -> bool:
-    return isinstance(value, dict) and all(_CATEGORY.fullmatch(k) and _count(v) for k, v in value.items())
+    if not isinstance(value, dict):
+        return False
+    return not value or all(_CATEGORY.fullmatch(k) and _count(v) for k, v in value.items())
 
 
 def _counts(value: Any) -> bool:

@@ -82,6 +82,14 @@ class Detector:
         """For each text what was found in it, overlapping and in no order; and which texts are encoded."""
         reading = read(texts, self._gate, always=bool(self._custom))
         found: list[list[Find]] = [[] for _ in texts]
+        if reading.segments:
+            self._find_inside(texts, reading, found)
+        for index, find in self._structure.around(texts):
+            found[index].append(find)
+        return found, reading.encoded
+
+    def _find_inside(self, texts: Sequence[Text], reading: Reading, found: list[list[Find]]) -> None:
+        """Add to ``found`` what the texts say by themselves."""
         keyed: dict[int, list[Find]] = {}
         runs: Runs = {}
         for segment, marked, headed in _spoken(reading):
@@ -106,9 +114,6 @@ class Detector:
                     claim = Claim(_configured(name), rank, Proof.TERM)
                     if find := _find(texts, segment, start, end, claim, runs):
                         found[segment.text].append(find)
-        for index, find in self._structure.around(texts):
-            found[index].append(find)
-        return found, reading.encoded
 
     @property
     def unproved(self) -> tuple[str, ...]:

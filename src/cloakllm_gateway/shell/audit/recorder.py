@@ -93,6 +93,7 @@ class Audit:
         self._begun = self._started = False
         self._signed_at = self._written_at = 0.0
         self._changed = anyio.Event()
+        self._has_changed = False  # much quicker to ask than the event
         self._signing = anyio.Lock()
         self._closed = False
 
@@ -143,7 +144,7 @@ class Audit:
         while True:
             with anyio.move_on_after(max(0.0, self._next_look() - anyio.current_time())):
                 await self._changed.wait()
-            self._changed = anyio.Event()
+            self._changed, self._has_changed = anyio.Event(), False
             await anyio.sleep(TICK)
             await self._look()
 
@@ -189,7 +190,9 @@ class Audit:
             self._lost = 0
         self._unsigned += len(records)
         self._written_at = asyncio.get_running_loop().time()  # what anyio says as well, after some questions
-        self._changed.set()
+        if not self._has_changed:
+            self._has_changed = True
+            self._changed.set()
 
     def _fail(self, error: AuditError, entries: int) -> None:
         """Say so once, and raise ``error`` where messages are to be withheld."""
