@@ -19,7 +19,8 @@ from cloakllm_gateway.spans import Encoding
 TEXTS = st.text(max_size=60)
 NOISY = st.lists(
     st.sampled_from(
-        ["a", "kim", "@", ".org", "\\", "u0040", "%", "25", "40", "&#64;", "&amp;", "=", "\n", "\u200b", "＠", "é", '"']
+        ["a", "kim", "@", ".org", "\\", "u0040", "%", "25", "40", "&#64;", "&amp;", "=", "\n", "\u200b", "＠", "é", '"',
+         "\u0301", "ê", "\\u0303"]
     ),
     max_size=25,
 )
@@ -63,6 +64,10 @@ def test_text_inside_json_is_read_and_mapped_to_its_raw_spelling(text: str) -> N
         ('kim=40x.org <a href=3D"">', "kim@x.org", Encoding.QUOTED_PRINTABLE),
         ("ｋｉｍ＠ｘ．ｏｒｇ", "kim@x.org", Encoding.FOLDED),
         ("kim@\u200bx.org", "kim@x.org", Encoding.FOLDED),
+        ("jose\u0301@x.org", "josé@x.org", Encoding.FOLDED),
+        ("nguye\u0302\u0303n@x.org", "nguyễn@x.org", Encoding.FOLDED),
+        ("nguyê\u0303n@x.org", "nguyễn@x.org", Encoding.FOLDED),
+        ("Ивано\u0301в", "Иванов", Encoding.FOLDED),
         ("+49\u00a030\u202f123", "+49 30 123", Encoding.FOLDED),
         ("٠٩٠", "090", Encoding.FOLDED),
         ("kim\x00@x.org", "kim@x.org", Encoding.FOLDED),

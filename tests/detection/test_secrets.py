@@ -49,3 +49,28 @@ def test_nearly_every_credential_is_hidden_whole_whoever_issued_it_and_wherever_
 )
 def test_what_only_speaks_of_secrets_is_left_alone(text: str) -> None:
     assert hidden(text) == set()
+
+
+@pytest.mark.parametrize(
+    ("url", "secret"),
+    [
+        ("https://user:tok123abc@github.com/a/b.git", "tok123abc"),
+        ("postgres://app:pw@db.example.com/orders", "pw"),
+        ("redis://:s3cr!tpw@cache.example.com:6379", "s3cr!tpw"),
+        ("mongodb+srv://app:hunter2xyz@cluster0.example.net/db", "hunter2xyz"),
+    ],
+)
+def test_a_password_in_a_url_makes_no_address_of_its_host(url: str, secret: str) -> None:
+    (spans,) = DETECTOR.find([Text(f"fetching {url}, done")])
+    assert [(span.category, span.value) for span in spans] == [("SECRET", secret)]
+
+
+def test_an_address_as_the_user_of_a_url_is_one() -> None:
+    (spans,) = DETECTOR.find([Text("smtp://kim@example.com:hunter2xyz@mail.example.org:587")])
+    assert [(span.category, span.value) for span in spans] == [("EMAIL", "kim@example.com"), ("SECRET", "hunter2xyz")]
+
+
+def test_the_scope_of_a_signature_is_no_secret() -> None:
+    key = "AKIA" + "Q7RVK3XZ2MTB5WCY"
+    (spans,) = DETECTOR.find([Text(f"AWS4-HMAC-SHA256 Credential={key}/20130524/us-east-1/s3/aws4_request, x=1")])
+    assert [span.value for span in spans] == [key]

@@ -2,10 +2,11 @@
 
 One *round* of decoding undoes every encoding at once: JSON and Python string
 escapes, percent-encoding, HTML character references, quoted-printable,
-full-width forms, invisible characters, odd spaces and dashes, and runs of
-base64 or hexadecimal that hold text.  What one round leaves encoded the next
-one undoes, so a layer inside a layer is a further view.  Every view maps its
-offsets back to the original text: an escape is atomic there, and a base64 run
+full-width forms, invisible characters, odd spaces and dashes, accents that
+stand behind their letters, and runs of base64 or hexadecimal that hold text.
+What one round leaves encoded the next one undoes, so a layer inside a layer
+is a further view.  Every view maps its offsets back to the original text: an
+escape is atomic there, and so is a letter with its accents, and a base64 run
 is one piece, for a part of it can't be replaced.
 
 Reading more than is meant costs nothing but time: the plain text is always
@@ -203,7 +204,8 @@ def _folds(text: str, first: int, last: int) -> Iterator[re.Match[str]]:
     if not text.isascii():
         is_clear = search(screen, 0, len(screen))[0][0] < 0
         for start, end in linear.foreign(screen) if is_clear else [(0, len(screen))]:
-            yield from fold.finditer(text, first + start, first + end)
+            # The letter that an accent belongs to may be ASCII, and so stand before the stretch.
+            yield from fold.finditer(text, first + max(start - 1, 0), first + end)
         return
     at = 0
     while (start := search(screen, at, len(screen))[0][0]) >= 0:
@@ -251,6 +253,8 @@ _FOLD_CLASS = (
     "\ufe52\ufe58\ufe63"
     "\ufe6b\ufeff\uff01-\uff5e\uffa0\ufff9-\ufffb\U0001d400-\U0001d7ff\U000e0000-\U000e0fff"
 )
+#: Letters that accents of their own are written behind, as file names of macOS have them.
+_ACCENTED = r"[A-Za-z\u00c0-\u02af\u0370-\u052f\u1e00-\u1fff][\u0300-\u036f]+"
 _CONTROL_CLASS = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f"
 #: Each begins with a character of its own where it can: the search for it is quick then.
 _PARTS = {
@@ -261,7 +265,7 @@ _PARTS = {
     "percent": f"{_UNIT}(?:{_UNIT})*",
     "reference": r"&(?:amp;)*(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});",
     "quoted": r"=(?:[0-9A-F]{2}(?:=[0-9A-F]{2})*|\r?\n)",
-    "fold": f"[{_CONTROL_CLASS}{_FOLD_CLASS}]+",
+    "fold": f"[{_CONTROL_CLASS}{_FOLD_CLASS}]+|{_ACCENTED}",
     "run": f"{_HEX_RUN}|{_BASE64_RUN}",
 }
 _FLAT_ESCAPE = _PARTS["escape"].replace(r"\\(?:", r"\\+(?:", 1).replace(r"\\u[dD][c", r"\\+u[dD][c", 1)
@@ -334,8 +338,23 @@ _DASHES = frozenset("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63")
 
 
 def _fold(match: re.Match[str]) -> Iterator[Piece]:
+    if match[0][0].isalpha() and match[0][-1] in _ACCENTS:
+        yield _composed(match[0]), *match.span(), Encoding.FOLDED
+        return
     for at, char in enumerate(match[0], match.start()):
         yield _folded(char), at, at + 1, Encoding.FOLDED
+
+
+#: What stands in a class of its own behind the letter it belongs to.
+_ACCENTS = frozenset(map(chr, range(0x300, 0x370)))
+
+
+@lru_cache(maxsize=4096)
+def _composed(written: str) -> str:
+    """A letter with the accents behind it as one character; without those that it is never written with."""
+    import unicodedata
+
+    return unicodedata.normalize("NFC", written)[0]
 
 
 @lru_cache(maxsize=4096)

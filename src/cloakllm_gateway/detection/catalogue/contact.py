@@ -6,7 +6,7 @@ import re
 
 from cloakllm_gateway.detection.catalogue import checks
 from cloakllm_gateway.detection.catalogue.checks import whole
-from cloakllm_gateway.detection.catalogue.model import CONTEXT, SHAPED, Category, Pattern, example
+from cloakllm_gateway.detection.catalogue.model import CONTEXT, SHAPED, Category, Extent, Pattern, Proof, example
 from cloakllm_gateway.patterns import lazy
 
 #: Letters of the scripts that mailboxes and domains are written in, punctuation and symbols left out.
@@ -18,6 +18,22 @@ _WORD = f"A-Za-z0-9{LETTERS}"
 _LABEL = f"[{_WORD}](?:[{_WORD}_-]{{0,62}})"
 _AT = r"(?: ?\[at\] ?| ?\(at\) ?| ?\{at\} ?| ?<at> ?| at | ?\[@\] ?| ?\(@\) ?|_at_)"
 _DOT = r"(?: ?\[dot\] ?| ?\(dot\) ?| ?\{dot\} ?| ?<dot> ?| dot | ?\[\.\] ?| ?\(\.\) ?|_dot_|\.)"
+
+
+def _mailbox(proof: Proof) -> Extent:
+    """The proof of an address that is not made of the password in a URL and the host behind it."""
+
+    def extent(text: str, start: int, end: int, limit: int) -> int:
+        if (scheme := text.rfind("://", max(start - _LONGEST_LOGIN, 0), start)) >= 0 and _LOGIN.match(text, scheme, start):
+            return start
+        return start + proof(text[start:end])
+
+    return extent
+
+
+#: What stands before a host in a URL, from the colon of its scheme into the password.
+_LOGIN = lazy(r"://[^\s/:\"'<>?#\\]{0,64}:[^\s/@\"'<>\\]*\Z")
+_LONGEST_LOGIN = 330
 
 
 def _spelled_out(text: str) -> int:
@@ -76,11 +92,12 @@ EMAIL = Category(
         "look at example dot notation",
         "lodash@4.17.21.tgz redis@sha256.abc app@v2.tgz",
         "pull redis@sha256.abc",
+        "https://user:${PASSWORD}@example.com/a/b.git",
     ),
     patterns=(
         Pattern(
             rf"(?<![{_WORD}._+-])[{_WORD}_](?:[{_WORD}._+'&*~^-]{{0,255}})@{_LABEL}(?:\.{_LABEL}){{1,8}}",
-            checks.email,
+            extent=_mailbox(checks.email),
         ),
         Pattern(
             rf"(?<![A-Za-z0-9._-])[A-Za-z0-9](?:[A-Za-z0-9_+-]{{0,63}})(?:{_DOT}[A-Za-z0-9_+-]{{1,63}}){{0,3}}"
@@ -100,7 +117,7 @@ EMAIL = Category(
         ),
         Pattern(  # cut off by the end of its text
             rf"(?<![{_WORD}._+-])[{_WORD}_](?:[{_WORD}._+-]{{1,63}})@[A-Za-z](?:[A-Za-z0-9.-]{{2,63}})(?![^\x1c])",
-            checks.email_cut_off,
+            extent=_mailbox(checks.email_cut_off),
             rank=CONTEXT,
         ),
         Pattern(
@@ -264,7 +281,7 @@ _ROOT = (
 #: The same where names are separated by backslashes: behind a drive, nothing, a share or a device.
 _WINDOWS_ROOT = r"(?:(?<!:)\\{2,4}[\w.-]{1,40}|\\{1,2}Device\\{1,2}HarddiskVolume[0-9]{1,3})?"
 #: A name in a path, as systems give them to people.
-_FOLDER = r"([a-z_A-Z][A-Za-z0-9_.-]{1,31})(?=[/\\\s\"'`):,;\]]|$)"
+_FOLDER = rf"([a-z_A-Z{LETTERS}][{_WORD}_.-]{{1,31}})(?=[/\\\s\"'`):,;\]]|$)"
 
 USERNAME = Category(
     "USERNAME",
@@ -290,6 +307,7 @@ USERNAME = Category(
                 "https://example.com/home/about", "import x from './home/card' and src/home/components/x",
                 "/app/home/index.html", "controllers/Users/Listing", "/data/myhome/projects/x",
                 "/tmp/newhome/customers", "/mnt/home/backup/2024", r"D:\proj\Users\list",
+                "serviceAccountName: checkout", '{"storageAccountName": "acmeprod", "accountName": "acmeprod"}',
                 '{"username": "root"}', '{"username": "${USER}"}', "/home/{user}/x",
                 "https://x.com/intent/tweet", "by @property and @app.route",
                 "HKLM\\software\\x and D\\new", "DESKTOP-ENVIRONMENT"),
@@ -343,7 +361,7 @@ USERNAME = Category(
         "username", "user", "login", "loginname", "userlogin", "screenname", "benutzername", "benutzer",
         "nomutilisateur",
         "utilisateur", "usuario", "nombreusuario", "nomeutente", "utente", "utilizador", "gebruikersnaam", "gebruiker",
-        "uzytkownik", "nazwauzytkownika", "accountname", "dbuser", "smtpuser", "remoteuser",
+        "uzytkownik", "nazwauzytkownika", "samaccountname", "dbuser", "smtpuser", "remoteuser",
     ),
     shape=r"[^\W_][\w.@+-]{2,63}",
     plausible=lambda text: text.lower() not in SYSTEM_USERS and not text.isdigit(),

@@ -23,7 +23,7 @@ _PLACEHOLDER = lazy(
     r"false|yes|no|on|off|string|text|password|passwd|secret|token|key|hidden|redacted|masked|required|optional|"
     r"example|changeme|placeholder|todo|n/?a|empty|default|unset|missing|invalid|expired|env|str|int|bytes|"
     r"object|value|self(?:\..*)?|os\..*|process\..*|env\..*|config\..*|settings\..*|args\..*|getpass\..*|"
-    r"\w+\(.*|.*\[\w*\]|\$\w+|.*\(\)?|bearer|basic|digest"
+    r"\w+\(.*|.*\[\w*\]|\$\w+|.*\(\)?|bearer|basic|digest|\w+/\d{8}/[\w-]+/[\w-]+/aws4_request"
 )
 
 
@@ -302,7 +302,7 @@ SECRET = Category(
     ),
     patterns=(
         Pattern(
-            r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/@:\"'<>?#\\]{0,64}:([^\s/@\"'<>\\]{1,256})@",
+            r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:\"'<>?#\\]{0,64}:([^\s/@\"'<>\\]{1,256})@",
             lambda text: 0 if _PLACEHOLDER.fullmatch(text) else len(text),
             rank=CERTAIN,
         ),
