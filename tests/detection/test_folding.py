@@ -19,8 +19,28 @@ from cloakllm_gateway.spans import Encoding
 TEXTS = st.text(max_size=60)
 NOISY = st.lists(
     st.sampled_from(
-        ["a", "kim", "@", ".org", "\\", "u0040", "%", "25", "40", "&#64;", "&amp;", "=", "\n", "\u200b", "＠", "é", '"',
-         "\u0301", "ê", "\\u0303"]
+        [
+            "a",
+            "kim",
+            "@",
+            ".org",
+            "\\",
+            "u0040",
+            "%",
+            "25",
+            "40",
+            "&#64;",
+            "&amp;",
+            "=",
+            "\n",
+            "\u200b",
+            "＠",
+            "é",
+            '"',
+            "\u0301",
+            "ê",
+            "\\u0303",
+        ]
     ),
     max_size=25,
 )

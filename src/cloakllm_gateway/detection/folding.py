@@ -141,8 +141,8 @@ _H, _TAIL = "[0-9A-Fa-f]", "[89ABab][0-9A-Fa-f]"
 _HEX_CHARACTER = rf"(?:[2-7]{_H}|0[9AaDd]|[CcDd]{_H}{_TAIL}|[Ee]{_H}(?:{_TAIL}){{2}}|[Ff][0-7](?:{_TAIL}){{3}})"
 #: Where runs begin that may hold text, with the character before: hashes and paths are runs as well, and many.
 _RUN_BEGINS = (
-    f"(?:^|[^A-Za-z0-9+/=_-])(?:{_TEXT_RUN}|{_DIGIT}{{0,5}}{_PADDED_RUN})"
-    f"|(?:^|[^A-Za-z0-9])(?:0x)?{_HEX_CHARACTER}{{6}}"
+    f"(?:^|[^A-Za-z0-9+/=_-])(?:{_TEXT_RUN}|{_DIGIT}{{0,5}}{_PADDED_RUN})|(?:^|[^A-Za-z0-9])(?:0x)?{_HEX_CHARACTER}{{6}}"
+    f"|=(?:{_TEXT_DIGITS}){{4}}"  # ids are assigned everywhere: what is no text from its first character on is none
 )
 
 #: What shows, in the bytes of a text, that a decoder has something to do.
@@ -240,7 +240,7 @@ def _run_places() -> linear.Search:
 _UNIT = f"%(?:25)*{_H}{{2}}"
 # Both begin with a character and look behind then: the search skips faster so.
 _BASE64_RUN = (
-    r"[A-Za-z0-9+/](?<![A-Za-z0-9+/=_-].)(?:[A-Za-z0-9+/]{15,}+={0,2}|[A-Za-z0-9+/]{9,14}+={1,2})(?![A-Za-z0-9+/=_-])"
+    r"[A-Za-z0-9+/](?<![A-Za-z0-9+/_-].)(?:[A-Za-z0-9+/]{15,}+={0,2}|[A-Za-z0-9+/]{9,14}+={1,2})(?![A-Za-z0-9+/=_-])"
 )
 _HEX_RUN = (
     r"[0-7](?<![A-Za-z0-9].)(?:(?<=0)x[2-7])?(?:(?<=[2-7])[0-9A-Fa-f]|(?<=0)[9AaDd])"

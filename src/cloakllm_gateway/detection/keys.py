@@ -26,7 +26,7 @@ _BARE_NUMBERS = frozenset(("number", "num", "no", "nr", "numero", "nummer"))
 #: Keys that mean a person's name in a record about a person, and anything else elsewhere.
 _BARE_NAMES = frozenset(
     "name names nombre nome nom naam imie fn first last full first_name login label owner author contact "
-    "customer client "
+    "customer client fname "
     "recipientname sender receiver member guest student who kunde titular namen".split()
 ) - {"first_name", "label", "login"}
 
@@ -42,8 +42,15 @@ _SHORT = frozenset(
     "secret key routing account posta clave parola portable imie rua rue mac wallet swift dl via calle nie nif nir cpf "
     "egn pib emso utr ird tfn rfc tin nid vin nip cedula patient passenger applicant beneficiary employee recipient "
     "residence credential credentials authorization kunde serial payee medicare insee matricule mdp otp dsn cvv cif "
-    "dic afm".split()
+    "dic afm rg mbi nuss rib nib nrb ccc cbu cuenta kto dln titulaire urodzony urodzona".split()
 ) - {"user", "pass", "token", "secret", "key", "cvv", "card", "plate", "credentials", "session", "credential", "vin"}
+
+
+#: Words between those of a key that say nothing: ``numéro de sécurité sociale``, ``titular de la cuenta``.
+_CONNECTING = frozenset("de del du des d do da dos das di della dello la le les el l van het der".split())
+#: How ``number`` is written, before what is counted and behind it.
+_NUMBERS_BEFORE, _NUMBERS_BEHIND = ("numero", "numer", "nummer"), ("nummer", "number")
+_NUMBER_SIGNS = frozenset("n no nr num number".split()).union(_NUMBERS_BEFORE)
 
 
 #: Letters that are no others with an accent.
@@ -98,8 +105,9 @@ _WHOLE = _SHORT.union(_normalised(SHORT))
 def classify(key: str) -> str:
     """The category a key proves, :data:`NAME`, or "" for none.
 
-    A bare ``number`` answers :data:`NUMBER`.  The whole key decides first, then its last words, then the same without
-    qualifiers at its end: ``customer_email``, ``phone 1``, ``mobile (work)``.
+    A bare ``number`` answers :data:`NUMBER`.  The whole key decides first, then its last words, then its
+    words without those that only connect them, then the same without qualifiers at its end: ``customer_email``,
+    ``nombre del paciente``, ``phone 1``, ``mobile (work)``.
     """
     if len(key) > 64:
         return ""
@@ -116,11 +124,25 @@ def classify(key: str) -> str:
             tail = "".join(words[i:])
             if tail in _BY_KEY and tail not in _WHOLE and len(tail) > 1:
                 return _BY_KEY[tail]
+        for other in _others(words):
+            if other in _BY_KEY and other not in _WHOLE:
+                return _BY_KEY[other]
         if words[-1].isdigit() or words[-1] in _QUALIFIERS or words[-1] in _FOREIGN_OWNERS:
             words = words[:-1]
         else:
             return ""
     return ""
+
+
+def _others(words: Sequence[str]) -> Iterator[str]:
+    """What else a key may be called: without the words that only connect, and with ``number`` written out."""
+    bare = [word for word in words if word not in _CONNECTING]
+    if len(bare) < len(words):
+        yield "".join(bare)
+    if len(bare) > 1 and bare[0] in _NUMBER_SIGNS:
+        yield from (number + "".join(bare[1:]) for number in _NUMBERS_BEFORE)
+    if len(bare) > 1 and bare[-1] in _NUMBER_SIGNS:
+        yield from ("".join(bare[:-1]) + number for number in _NUMBERS_BEHIND)
 
 
 def is_phrase(text: str) -> bool:
@@ -197,6 +219,9 @@ _FOREIGN_MARK = lazy(r"[^\x00-\x7f：][^\x80-\U0010ffff\n:：=>]{0,32}[:：=>]")
 _LONGEST_GAP = 33
 _FOREIGN_LINE = lazy(r"[^\x00-\x7f\n][^\n]*")
 _DIVIDED = "[ _.-]?"
+#: First words of keys that others may connect with the rest, and what stands between the two then.
+_HEADS = ("numero", "nombre", "nome", "nom", "titulaire", "titular", "naam")
+_CONNECTED = "(?:[ _.-]?(?:d(?:e|el|u|o|a|i|ella)|van)(?:[ _.-](?:la|de|het))?[ _.-])?" + _DIVIDED
 _QUALIFIED = "|".join(sorted(_QUALIFIERS))
 
 
@@ -214,7 +239,7 @@ def _mark() -> str:
 @cache
 def _head() -> str:
     """A cell that ends with a personal key and what may qualify it, or that is no more than a word for a number."""
-    personal = _any_of({key for key, kind in _BY_KEY.items() if kind in PERSONAL})
+    personal = _any_of({key for key, kind in _BY_KEY.items() if kind in PERSONAL}, _connected)
     numbers = "|".join(sorted(_BARE_NUMBERS))
     blank = "[ \"'*`_.()-]*"
     return rf"(?:(?:{personal})(?:{blank}(?:{_QUALIFIED}|[0-9]+))*|(?:^|[^a-z0-9])(?:{numbers})){blank}[,;|\t\r\n]"
@@ -227,7 +252,9 @@ def _marks() -> linear.Search:
 
 @cache
 def _name_marks() -> linear.Search:
-    return linear.compiled(_marked(_any_of(_BARE_NAMES | _FOREIGN_NAMES)), memory=64 << 20, any_case=True)
+    return linear.compiled(
+        _marked(_any_of(_BARE_NAMES | _FOREIGN_NAMES, _DIVIDED.join)), memory=64 << 20, any_case=True
+    )
 
 
 @cache
@@ -242,10 +269,10 @@ def _marked(keys: str) -> str:
     between = r"(?:;[A-Za-z0-9=,;\"-]{0,60}?| [a-z]+=[^<>\n]{0,80}?)?"
     # A head of HTML may be marked, and its closing tag may be missing.
     cell = r"\s{0,8}(?:</[a-z]{1,8}>){0,2}\s{0,8}</?(?:t[hdr]|d[td])>"
-    return rf"(?:{keys}){qualified}{between}[ \"'*_`)\]\t]{{0,5}}?(?::=|=>|[:=>]|{cell})"
+    return rf"(?:{keys}){qualified}{between}[ \"'*_`).#\]\t]{{0,5}}?(?::=|=>|[:=>]|{cell})"
 
 
-def _any_of(keys: Collection[str], divided: Callable[[str], str] = _DIVIDED.join) -> str:
+def _any_of(keys: Collection[str], divided: Callable[[str], str]) -> str:
     """An expression for the keys; one that counts only as a whole must not end another word."""
     whole = _WHOLE | _BARE_NUMBERS | _FOREIGN_NAMES
     ends = {key for key in keys if key.isascii() and key not in whole}
@@ -259,4 +286,10 @@ def _any_of(keys: Collection[str], divided: Callable[[str], str] = _DIVIDED.join
 def _divided_before_a_name(key: str) -> str:
     """``first / name`` is a key as ``first_name`` is: what stands between them does not hide that of a person."""
     name = next((name for name in sorted(_BARE_NAMES) if key.endswith(name) and key != name), "")
-    return _DIVIDED.join(key.removesuffix(name)) + "[^a-z0-9\\n:=>]*?" * bool(name) + _DIVIDED.join(name)
+    return _connected(key.removesuffix(name)) + "[^a-z0-9\\n:=>]*?" * bool(name) + _DIVIDED.join(name)
+
+
+def _connected(key: str) -> str:
+    """A key as text has it: ``nombre del paciente`` for ``nombrepaciente``."""
+    head = next((head for head in _HEADS if key.startswith(head) and key != head), "")
+    return _DIVIDED.join(head) + _CONNECTED * bool(head) + _DIVIDED.join(key.removeprefix(head))

@@ -17,7 +17,7 @@ from cloakllm_gateway.detection.catalogue.model import Category, Example, Patter
 TERM = Category("TERM", examples=(), canonical=str.casefold)
 
 _ALL = (
-    secrets.PRIVATE_KEY, secrets.JWT, secrets.AWS_KEY, secrets.API_KEY, secrets.SECRET,
+    secrets.PRIVATE_KEY, secrets.JWT, secrets.AWS_KEY, secrets.API_KEY, secrets.SECRET, secrets.PIN,
     money.CREDIT_CARD, money.IBAN, money.BIC, money.BANK_ACCOUNT, money.WALLET, money.CARD_CODE, money.CARD_EXPIRY,
     identity.SSN, *identity.NATIONAL, *identity.NUMBERED,
     contact.EMAIL, contact.PHONE, places.ADDRESS, contact.USERNAME,

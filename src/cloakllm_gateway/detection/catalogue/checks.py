@@ -133,6 +133,61 @@ def iban(text: str) -> int:
 _VALUES = {char: str(int(char, 36)) for char in "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 
 
+# -- wallets --------------------------------------------------------------------------------------
+
+_BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+#: What XRP has in place of it.
+_RIPPLE = "rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz"
+_FROM_RIPPLE = str.maketrans(_RIPPLE, _BASE58)
+#: First bytes of addresses by the letter they begin with: of Bitcoin and Dash, Dogecoin, Litecoin, Tron, Zcash.
+_VERSIONS: dict[str, tuple[bytes, ...]] = {
+    "1": (b"\x00",), "3": (b"\x05",), "L": (b"\x30",), "M": (b"\x32",), "D": (b"\x1e",), "X": (b"\x4c",),
+    "T": (b"\x41",), "t": (b"\x1c\xb8", b"\x1c\xbd"), "r": (b"\x00",),
+}  # fmt: skip
+
+
+def base58check(text: str) -> bool:
+    """An address in Base58Check: its version, 20 bytes, and four of their double SHA-256."""
+    import hashlib
+
+    number = 0
+    for char in text.translate(_FROM_RIPPLE) if text[0] == "r" else text:
+        number = number * 58 + _BASE58.index(char)
+    for version in _VERSIONS[text[0]]:
+        size = len(version) + 24
+        if number.bit_length() <= 8 * size:
+            raw = number.to_bytes(size, "big")
+            if raw.startswith(version):
+                return hashlib.sha256(hashlib.sha256(raw[:-4]).digest()).digest()[:4] == raw[-4:]
+    return False
+
+
+_BECH32 = {char: value for value, char in enumerate("qpzry9x8gf2tvdw0s3jn54khce6mua7l")}
+_BECH32_GENERATORS = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
+#: What the checksum comes to: of Bech32 (BIP 173) and of Bech32m (BIP 350).
+_BECH32_SUMS = frozenset((1, 0x2BC830A3))
+
+
+def bech32(text: str) -> bool:
+    """An address in Bech32 or Bech32m, in one case: what it is of, 1, and characters of which six check the others."""
+    low = text.lower()
+    kind, _, data = low.rpartition("1")
+    if text not in (low, text.upper()) or not _BECH32.keys() >= set(data):
+        return False
+    total = 1
+    for value in (
+        *(ord(char) >> 5 for char in kind),
+        0,
+        *(ord(char) & 31 for char in kind),
+        *(_BECH32[char] for char in data),
+    ):
+        top = total >> 25
+        total = (total & 0x1FFFFFF) << 5 ^ value
+        for at, generator in enumerate(_BECH32_GENERATORS):
+            total ^= generator if top >> at & 1 else 0
+    return total in _BECH32_SUMS
+
+
 # -- telephone ------------------------------------------------------------------------------------
 
 #: Country calling codes in use (ITU-T E.164, list of assigned codes); one digit, two, three.
@@ -255,6 +310,10 @@ _DOCUMENT_SUFFIXES = _FILE_SUFFIXES | frozenset("eml msg bak log doc docx odt xl
 _VERSION = lazy(r"v?\d+(?:\.\d+)*|sha(?:1|256|512)|md5", re.ASCII)
 
 
+#: Where mail goes to domains that are numbers: 163.com, 126.com, 360.cn.
+_NUMBERED_UNDER = frozenset("com cn net org".split())
+
+
 def email(text: str) -> int:
     """An address whose last label can be a top-level domain; trailing hyphens and glued text go.
 
@@ -264,7 +323,9 @@ def email(text: str) -> int:
     if local.lower() in REMOTES or ".." in local or local.endswith("."):
         return 0
     rest, _, last = domain.rpartition(".")
-    if _VERSION.fullmatch(rest) or not rest.strip("-_."):
+    if not rest.strip("-_.") or (
+        _VERSION.fullmatch(rest) and not (rest.isdecimal() and last.lower() in _NUMBERED_UNDER)
+    ):
         return 0
     kept = _top_level(last)
     low = kept.lower()

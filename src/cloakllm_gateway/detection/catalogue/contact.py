@@ -6,7 +6,16 @@ import re
 
 from cloakllm_gateway.detection.catalogue import checks
 from cloakllm_gateway.detection.catalogue.checks import whole
-from cloakllm_gateway.detection.catalogue.model import CONTEXT, SHAPED, Category, Extent, Pattern, Proof, example
+from cloakllm_gateway.detection.catalogue.model import (
+    CHECKED,
+    CONTEXT,
+    SHAPED,
+    Category,
+    Extent,
+    Pattern,
+    Proof,
+    example,
+)
 from cloakllm_gateway.patterns import lazy
 
 #: Letters of the scripts that mailboxes and domains are written in, punctuation and symbols left out.
@@ -16,15 +25,21 @@ LETTERS = (
 )
 _WORD = f"A-Za-z0-9{LETTERS}"
 _LABEL = f"[{_WORD}](?:[{_WORD}_-]{{0,62}})"
-_AT = r"(?: ?\[at\] ?| ?\(at\) ?| ?\{at\} ?| ?<at> ?| at | ?\[@\] ?| ?\(@\) ?|_at_)"
-_DOT = r"(?: ?\[dot\] ?| ?\(dot\) ?| ?\{dot\} ?| ?<dot> ?| dot | ?\[\.\] ?| ?\(\.\) ?|_dot_|\.)"
+#: How people say the signs of an address in English, German, French and Spanish.
+_SAID_AT, _SAID_DOT = "(?:at|arobase|arroba)", "(?:dot|punkt|point|punto)"
+_AT = rf"(?: ?\[{_SAID_AT}\] ?| ?\({_SAID_AT}\) ?| ?\{{at\}} ?| ?<at> ?| {_SAID_AT} | ?\[@\] ?| ?\(@\) ?|_at_)"
+_DOT = (
+    rf"(?: ?\[{_SAID_DOT}\] ?| ?\({_SAID_DOT}\) ?| ?\{{dot\}} ?| ?<dot> ?| {_SAID_DOT} | ?\[\.\] ?| ?\(\.\) ?|_dot_|\.)"
+)
 
 
 def _mailbox(proof: Proof) -> Extent:
     """The proof of an address that is not made of the password in a URL and the host behind it."""
 
     def extent(text: str, start: int, end: int, limit: int) -> int:
-        if (scheme := text.rfind("://", max(start - _LONGEST_LOGIN, 0), start)) >= 0 and _LOGIN.match(text, scheme, start):
+        if (scheme := text.rfind("://", max(start - _LONGEST_LOGIN, 0), start)) >= 0 and _LOGIN.match(
+            text, scheme, start
+        ):
             return start
         return start + proof(text[start:end])
 
@@ -39,7 +54,7 @@ _LONGEST_LOGIN = 330
 def _spelled_out(text: str) -> int:
     """``jane (at) example (dot) org``: whoever hides an address from robots, or writes `` at `` and `` dot ``."""
     written = email_canonical(text)
-    if " at " in text and " dot " not in text:
+    if _BARE_AT.search(text) and not _BARE_DOT.search(text):
         return 0
     known = written.rpartition(".")[2] in _SPOKEN_DOMAINS
     return len(text) if known and checks.email(written) == len(written) else 0
@@ -54,8 +69,9 @@ _SPOKEN_DOMAINS = frozenset(
 
 
 _PLAIN_ADDRESS = lazy(r"[^\s\[\](){}@]+@[^\s\[\](){}]+")
-_SPOKEN_AT = lazy(r"\s*[\[({<_]?\s*(?<![a-z])at(?![a-z])\s*[\])}>_]?\s*", re.IGNORECASE)
-_SPOKEN_DOT = lazy(r"\s*[\[({<_]\s*(?:dot|\.)\s*[\])}>_]\s*|\s+dot\s+", re.IGNORECASE)
+_BARE_AT, _BARE_DOT = lazy(f" {_SAID_AT} ", re.IGNORECASE), lazy(f" {_SAID_DOT} ", re.IGNORECASE)
+_SPOKEN_AT = lazy(rf"\s*[\[({{<_]?\s*(?<![a-zä])(?:{_SAID_AT}|ät)(?![a-z])\s*[\])}}>_]?\s*", re.IGNORECASE)
+_SPOKEN_DOT = lazy(rf"\s*[\[({{<_]\s*(?:{_SAID_DOT}|\.)\s*[\])}}>_]\s*|\s+{_SAID_DOT}\s+", re.IGNORECASE)
 _BRACKETED_AT = lazy(r"[\[({]@[\])}]")
 
 
@@ -80,6 +96,14 @@ EMAIL = Category(
         example("and «jane\\.doe@acme.io» too"),
         example("and «kim@acme\\.io» too"),
         example("contact «jane [at] acme [dot] io»"),
+        example("an «zhang.wei@163.com» und"),
+        example('from «"john..doe"@example.com» and'),
+        example('from «"odd local"@example.com» and'),
+        example("thanks...«kim@example.com»"),
+        example("an «max punkt muster at beispiel punkt de» oder"),
+        example("Mail: «max(ät)beispiel.de»"),
+        example("écrire à «jean point dupont arobase exemple point fr» svp"),
+        example("a «ana arroba ejemplo punto es» hoy"),
         example("to «firstname.lastname@very-long-\ndepartment.example.com» for help"),
         example("and the rest goes to «kim.lee@exam»"),
     ),
@@ -90,6 +114,8 @@ EMAIL = Category(
         "docker pull redis@sha256:0f0e0d",
         "icon@2x.png",
         "look at example dot notation",
+        "GRANT ALL ON x TO \"app\"@\"localhost\"",
+        "the point at issue, at that point in time",
         "lodash@4.17.21.tgz redis@sha256.abc app@v2.tgz",
         "pull redis@sha256.abc",
         "https://user:${PASSWORD}@example.com/a/b.git",
@@ -104,6 +130,21 @@ EMAIL = Category(
             rf"(?i:{_AT})[A-Za-z0-9-]{{1,63}}(?:(?i:{_DOT})[A-Za-z0-9-]{{2,63}}){{1,3}}",
             _spelled_out,
             rank=SHAPED - 10,
+        ),
+        Pattern(  # the sign as it is said in German
+            rf"(?<![A-Za-z0-9._-])[A-Za-z0-9](?:[A-Za-z0-9._+-]{{0,63}}) ?[\[({{][äÄ]t[\])}}] ?"
+            rf"[A-Za-z0-9-]{{1,63}}(?:{_DOT}[A-Za-z0-9-]{{2,63}}){{1,3}}",
+            _spelled_out,
+            rank=SHAPED - 10,
+        ),
+        Pattern(  # in quotes, as RFC 5322 has what is no run of letters and dots
+            rf"(?<![{_WORD}\\\"'])\"[{_WORD}._+,;:()!#$%&*/=?^~ -]{{1,64}}\"@{_LABEL}(?:\.{_LABEL}){{1,8}}",
+            lambda text: checks.email("x" + text[text.rindex("@") :]) and len(text),
+            rank=CHECKED,
+        ),
+        Pattern(  # behind dots that are no part of it
+            rf"(?<!\.)\.{{2,3}}([{_WORD}_](?:[{_WORD}._+'-]{{0,64}})@{_LABEL}(?:\.{_LABEL}){{1,8}})",
+            checks.email,
         ),
         Pattern(  # with the escapes of Markdown and LaTeX
             rf"(?<![{_WORD}._+\\-])[{_WORD}_](?:[{_WORD}._+-]|\\[._+-]){{0,255}}\\[._+-](?:[{_WORD}._+-]|\\[._+-]){{0,64}}"

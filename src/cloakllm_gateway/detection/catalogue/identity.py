@@ -83,6 +83,8 @@ class Row(NamedTuple):
     keys: tuple[str, ...]
     samples: tuple[str, ...]
     distinctive: bool = False
+    alone: str = ""  # the form that needs no name, where that is another one
+    keyed: str = ""  # what its key proves besides the form and the samples, however they are divided
 
 
 _D = r"[ .-]?"
@@ -104,7 +106,8 @@ ROWS = (
         r"codice.?fiscale|\bc\.?f\.?\b", ("codicefiscale", "cf"), ("RCCMNL83S18D969H",), True),
     Row("PESEL_PL", "pl.pesel", r"\d{11}", r"pesel", ("pesel",), ("44051401359",)),
     Row("NIP_PL", "pl.nip", _grouped(3, 3, 2, 2), r"\bnip\b", ("nip",), ("856-734-62-15",)),
-    Row("CPF_BR", "br.cpf", r"\d{3}\.\d{3}\.\d{3}-\d{2}", r"\bcpf\b", ("cpf",), ("390.533.447-05",), True),
+    Row("CPF_BR", "br.cpf", r"\d{3}[. ]?\d{3}[. ]?\d{3}[- ]?\d{2}", r"\bcpf\b", ("cpf",), ("390.533.447-05", "39053344705"), True,
+        alone=r"\d{3}\.\d{3}\.\d{3}-\d{2}"),
     Row("AADHAAR_IN", "in_.aadhaar", _grouped(4, 4, 4), r"aadhaa?r|\buid(?:ai)?\b|आधार", ("aadhaar", "aadhar", "aadhaarnumber", "uidai"),
         ("2341 2341 2346",)),
     Row("PAN_IN", "in_.pan", r"[A-Za-z]{5}\d{4}[A-Za-z]", r"\bpan\b", ("pannumber", "panno", "pancard"), ("ACUPA7085R",)),
@@ -125,7 +128,7 @@ ROWS = (
     Row("PPS_IE", "ie.pps", r"\d{7}[A-Wa-w][AHWTXahwtx]?", r"\bppsn?\b", ("pps", "ppsn"), ("6433435F",)),
     Row("CNP_RO", "ro.cnp", r"[1-9]\d{12}", r"\bcnp\b", ("cnp",), ("1630615123457",)),
     Row("EGN_BG", "bg.egn", r"\d{10}", r"\begn\b|егн|ЕГН", ("egn",), ("7523169263",)),
-    Row("RC_CZ", "cz.rc", r"\d{6}/?\d{3,4}", r"rodn[eé]|\brc\b", ("rodnecislo",), ("710319/2745",)),
+    Row("RC_CZ", "cz.rc", r"\d{6}[/ ]?\d{3,4}", r"rodn[eé]|\brc\b", ("rodnecislo",), ("710319/2745",)),
     Row("OIB_HR", "hr.oib", r"\d{11}", r"\boib\b", ("oib",), ("33392005961",)),
     Row("EMSO_SI", "si.emso", r"\d{13}", r"emšo|\bemso\b", ("emso",), ("0101006500006",)),
     Row("PIB_RS", "rs.pib", r"\d{9}", r"\bpib\b", ("pib",), ("101134702",)),
@@ -133,18 +136,20 @@ ROWS = (
     Row("ASMENS_KODAS_LT", "lt.asmens", r"[1-6]\d{10}", r"asmens", ("asmenskodas",), ("33309240064",)),
     Row("ISIKUKOOD_EE", "ee.ik", r"[1-6]\d{10}", r"isikukood", ("isikukood",), ("36805280109",)),
     Row("PERSONAS_KODS_LV", "lv.pvn", r"\d{6}-?\d{5}", r"personas", ("personaskods",), ("161175-19997",)),
-    Row("NISS_BE", "be.nn", r"\d{2}[.]?\d{2}[.]?\d{2}[ -]?\d{3}[. ]?\d{2}", r"\bniss\b|\binsz\b|rijksregister|registre national",
+    Row("NISS_BE", "be.nn", r"\d{2}[. ]?\d{2}[. ]?\d{2}[ -]?\d{3}[. ]?\d{2}", r"\bniss\b|\binsz\b|rijksregister|registre national",
         ("niss", "insz", "rijksregisternummer", "numeronational"), ("85.07.30-033 28",)),
-    Row("AHV_CH", "ch.ssn", r"756\.?\d{4}\.?\d{4}\.?\d{2}", r"\bahv|\bavs\b|sozialversicherung", ("ahv", "ahvnummer", "avs", "numeroavs"),
+    Row("AHV_CH", "ch.ssn", r"756[. ]?\d{4}[. ]?\d{4}[. ]?\d{2}", r"\bahv|\bavs\b|sozialversicherung", ("ahv", "ahvnummer", "avs", "numeroavs"),
         ("756.9217.0769.85",), True),
-    Row("VNR_AT", "at.vnr", r"\d{4} ?\d{6}", r"\bsvnr\b|sozialversicherung|\bvsnr\b", ("svnr", "sozialversicherungsnummer"), ("1237 010180",)),
+    Row("VNR_AT", "at.vnr", r"\d{4} ?\d{6}", r"\bsvnr\b|sozialversicherung|\bvsnr\b", ("svnr", "sozialversicherungsnummer", "sozialversicherungsnr"), ("1237 010180",),
+        keyed=r"\d{2} ?\d{6} ?[A-Za-z] ?\d{3}"),  # that of Germany goes by the same name
     Row("NIF_PT", "pt.nif", _grouped(3, 3, 3), r"\bnif\b|contribuinte", ("numerocontribuinte", "nifpt"), ("501 964 843",)),
     Row("KENNITALA_IS", "is_.kennitala", r"\d{6}-?\d{4}", r"kennitala", ("kennitala",), ("450401-3150",)),
     Row("TCKIMLIK_TR", "tr.tckimlik", r"[1-9]\d{10}", r"\bt\.?c\.?\b|kimlik", ("tckimlik", "tckn", "kimlikno"), ("17291716060",)),
     Row("TEUDAT_ZEHUT_IL", "il.idnr", r"\d{7,8}-?\d", r"teudat|zehut|ת\.?ז|תעודת", ("teudatzehut",), ("3933742-3",)),
     Row("SIN_CA", "ca.sin", _grouped(3, 3, 3), r"\bsin\b|social insurance|\bnas\b", ("sin", "socialinsurancenumber"), ("123-456-782",)),
     Row("TFN_AU", "au.tfn", _grouped(3, 3, 3), r"\btfn\b|tax file", ("tfn", "taxfilenumber"), ("123 456 782",)),
-    Row("MEDICARE_AU", "", r"[2-6]\d{3} ?\d{5} ?\d(?:[/-]?\d)?", r"medicare", ("medicare", "medicarenumber"), ("2123 45670 1",)),
+    Row("MEDICARE_AU", "", r"[2-6]\d{3} ?\d{5} ?\d(?:[/-]?\d)?", r"medicare", ("medicare", "medicarenumber", "medicareno", "medicareid", "mbi"), ("2123 45670 1",),
+        keyed=r"[1-9][A-Za-z][A-Za-z0-9]\d-?[A-Za-z][A-Za-z0-9]\d-?[A-Za-z]{2}\d{2}"),  # ... and that of the United States
     Row("IRD_NZ", "nz.ird", r"\d{2,3}-?\d{3}-?\d{3}", r"\bird\b", ("ird", "irdnumber"), ("49-091-850",)),
     Row("IDNR_ZA", "za.idnr", r"\d{13}", r"\bid\b|identity|\brsa\b", ("idnumber", "saidnumber"), ("7503305044089",)),
     Row("CURP_MX", "mx.curp", r"[A-Za-z]{4}\d{6}[HMXhmx][A-Za-z]{5}[A-Za-z0-9]\d", r"\bcurp\b", ("curp",), ("BOXW310820HNERXN09",), True),
@@ -156,10 +161,10 @@ ROWS = (
     Row("NIT_CO", "co.nit", r"\d{3}\.?\d{3}\.?\d{3}-\d", r"\bnit\b", ("nit",), ("213.123.432-1",)),
     Row("RESIDENT_ID_CN", "", r"\d{17}[0-9Xx]", r"身份证|居民|resident|\bid\b", ("shenfenzheng", "residentid"), ("360426199101010071",), True),
     Row("MYNUMBER_JP", "jp.in_", _grouped(4, 4, 4), r"マイナンバー|個人番号|my.?number", ("mynumber",), ("6214 9832 0257",)),
-    Row("RRN_KR", "kr.rrn", r"\d{6}-?\d{7}", r"주민|resident|\brrn\b", ("rrn", "residentregistrationnumber"), ("971013-9019902",)),
+    Row("RRN_KR", "kr.rrn", r"\d{6}[- ]?\d{7}", r"주민|resident|\brrn\b", ("rrn", "residentregistrationnumber"), ("971013-9019902",)),
     Row("NRIC_SG", "", r"[STFGMstfgm]\d{7}[A-Za-z]", r"\bnric\b|\bfin\b", ("nric",), ("S1234567D",)),
     Row("NRIC_MY", "my.nric", r"\d{6}-?\d{2}-?\d{4}", r"\bnric\b|mykad|kad pengenalan", ("mykad", "icnumber"), ("770305-02-1234",)),
-    Row("TIN_TH", "th.pin", r"\d-?\d{4}-?\d{5}-?\d{2}-?\d", r"บัตรประชาชน|ประจำตัว|thai.?id|national.?id", ("thaiid",), ("1-2345-45678-78-1",)),
+    Row("TIN_TH", "th.pin", r"\d[- ]?\d{4}[- ]?\d{5}[- ]?\d{2}[- ]?\d", r"บัตรประชาชน|ประจำตัว|thai.?id|national.?id", ("thaiid",), ("1-2345-45678-78-1",)),
     Row("INN_RU", "ru.inn", r"\d{10}(?:\d{2})?", r"\binn\b|инн|ИНН", ("inn",), ("123456789047",)),
     Row("EDRPOU_UA", "ua.rntrc", r"\d{10}", r"рнокпп|РНОКПП|\brntrc\b|іпн|ІПН|\bipn\b", ("rnokpp", "ipn"), ("1759013776",)),
 )  # fmt: skip
@@ -172,6 +177,12 @@ _END = r"(?![A-Za-z0-9]|[./-][A-Za-z0-9])"
 _OWN = {"RESIDENT_ID_CN": checks.resident_id_cn}
 
 
+def _divided(sample: str) -> str:
+    """What has as many letters and digits as a sample, divided anyhow or not at all; the last one checks the others."""
+    kinds = [r"\d" if char.isdigit() else "[A-Za-z]" for char in compact(sample)]
+    return "[ ./-]?".join((*kinds[:-1], "[0-9A-Za-z]"))
+
+
 def _national(row: Row) -> Category:
     test = _OWN.get(row.name) or (checks.stdnum(row.module) if row.module else None)
     proof = whole(test) if test else None
@@ -179,13 +190,13 @@ def _national(row: Row) -> Category:
         Pattern(rf"(?i:{row.words})[^\n]{{0,20}}?{_EDGE}({row.form}){_END}", proof, rank=CHECKED if proof else CONTEXT)
     ]
     if row.distinctive:
-        patterns.append(Pattern(rf"{_EDGE}{row.form}{_END}", proof, rank=CHECKED))
+        patterns.append(Pattern(rf"{_EDGE}{row.alone or row.form}{_END}", proof, rank=CHECKED))
     return Category(
         row.name,
         examples=tuple(example(f'{{"{row.keys[0]}": "«{sample}»"}}') for sample in row.samples),
         patterns=tuple(patterns),
         keys=row.keys,
-        shape=row.form,
+        shape="|".join(filter(None, (row.form, row.keyed, *map(_divided, row.samples)))),
         canonical=compact,
         sensitive=True,
     )
@@ -234,22 +245,30 @@ NUMBERED = (
               ("reisepass", "passeport", "numerodepasseport", "numerodepasaporte", "numeropasaporte", "numeropassaporto", "numerodopassaporte", "numeropassaporte", "passaporte", "paspoort", "paspoortnummer", "paszport", "numerpaszportu", "nrpaszportu", "passnummer", "passport", "passportnumber", "passportno", "reisepassnummer", "numeropasseport", "pasaporte", "passaporto"),
               ("Passport no. «C01X00T47» issued", "my passport number is «X1234567» and", '{"passport_number": "«L898902C3»"}'), ("passport.js v0.7.0", "passport: required"), _SERIES),
     _numbered("DRIVER_LICENSE", r"driver'?s? licen[cs]e|driving licen[cs]e|\bdl\b|f[üu]hrerschein|permis de conduire", _CODE,
-              ("fuhrerscheinnummer", "fuehrerscheinnummer", "fuehrerschein", "permisdeconduire", "numeropermis", "numerodepermis", "permisoconducir", "permisodeconducir", "carnetdeconducir", "patente", "numeropatente", "patentediguida", "cartademotorista", "carteirademotorista", "cnh", "cartadeconducao", "rijbewijs", "rijbewijsnummer", "prawojazdy", "numerprawajazdy", "driverlicense", "driverslicense", "drivinglicence", "driverlicence", "licensenumber", "fuhrerschein", "driverlicensenumber"),
-              ("driver's license: «D1234567»", '{"drivers_license": "«2270-66-1551»"}')),
+              ("fuhrerscheinnummer", "fuehrerscheinnummer", "fuehrerschein", "permisdeconduire", "numeropermis", "numerodepermis", "permisoconducir", "permisodeconducir", "carnetdeconducir", "patente", "numeropatente", "patentediguida", "cartademotorista", "carteirademotorista", "cnh", "cartadeconducao", "rijbewijs", "rijbewijsnummer", "prawojazdy", "numerprawajazdy", "driverlicense", "driverslicense", "drivinglicence", "driverlicence", "licensenumber", "fuhrerschein", "driverlicensenumber",
+               "fuhrerscheinnr", "fuehrerscheinnr", "permisoconduccion", "licenciadeconducir", "licenciaconducir", "licenciaconduccion", "cartaconducao", "cartamotorista", "carteiramotorista", "nrprawajazdy", "dlnumber", "dln"),
+              ("driver's license: «D1234567»", '{"drivers_license": "«2270-66-1551»"}', '{"driversLicense": "«MORGA657054SM9IJ»"}', "Prawo jazdy: «12345/12/1234»",
+               "Carta de conducao: «L-1234567 8»"), ('{"licenseNumber": "MIT", "driverLicense": "required"}',),
+              r"(?=[A-Za-z /-]{0,8}\d)[A-Za-z0-9](?:[ /-]?[A-Za-z0-9]){4,19}"),
     _numbered("MEDICAL_RECORD", r"mrn|medical record|patient (?:id|no)|krankenakte", r"(?:MRN-?)?(?=[A-Za-z0-9-]{0,10}\d)[A-Za-z0-9](?:-?[A-Za-z0-9]){4,12}",
               ("dossiermedical", "numerodossier", "historiaclinica", "numerohistoria", "cartellaclinica", "prontuario", "patientnummer", "patientennummer", "krankenaktennummer", "numerpacjenta", "mrn", "medicalrecordnumber", "medicalrecord", "patientid", "patientnumber"),
               ("MRN: «MRN-5180742»", '{"mrn": "«MRN-5180742»"}')),
     _numbered("INSURANCE_NUMBER", r"policy|insurance (?:id|no|number|policy)|member id|versicherung(?:snummer|s-nr)|krankenkasse", r"(?=[A-Za-z0-9-]{0,10}\d{4})[A-Za-z0-9](?:-?[A-Za-z0-9]){5,15}",
-              ("krankenversicherungsnummer", "versichertennummer", "numeroassurance", "numerodassure", "numeropoliza", "poliza", "numeropolizza", "polizza", "numeroapolice", "apolice", "polisnummer", "verzekeringsnummer", "numerpolisy", "policynumber", "insurancenumber", "insuranceid", "insurancepolicynumber", "policyno", "memberid", "versicherungsnummer", "subscriberid"),
-              ("Policy: «POL-7043906»", '{"policy_number": "«POL-4127272»"}')),
+              ("krankenversicherungsnummer", "versichertennummer", "numeroassurance", "numerodassure", "numeropoliza", "poliza", "numeropolizza", "polizza", "numeroapolice", "apolice", "polisnummer", "verzekeringsnummer", "numerpolisy", "policynumber", "insurancenumber", "insuranceid", "insurancepolicynumber", "policyno", "memberid", "versicherungsnummer", "subscriberid",
+               "versicherungsnr", "rentenversicherungsnummer", "krankenversicherungsnr", "krankenkassennummer", "numerosecurite", "numeroseguridadsocial", "nuss", "tarjetasanitaria", "tesserasanitaria", "numerodeutente", "numeroutente",
+               "medicaid", "medicaidid", "healthcard", "healthcardnumber"),
+              ("Policy: «POL-7043906»", '{"policy_number": "«POL-4127272»"}', "Rentenversicherungsnummer: «65 170839 J 003»", "Health card: «1234-567-890-AB»"), (),
+              r"(?=[A-Za-z0-9 -]{0,12}\d{3})[A-Za-z0-9](?:[ -]?[A-Za-z0-9]){5,21}"),
     _numbered("TAX_ID", _TAX_WORDS, r"(?:[A-Z]{2}U? ?)?\d{2}(?:[-/. ]?\d){6,11}(?:B\d{2})?|[A-HJ-NP-SUVW]-?\d{7}-?[0-9A-J]|\d{8}-?[A-Za-z]",
               ("steuernr", "numerofiscale", "numerodefiscal", "identificacionfiscal", "numeroidentificacionfiscal", "btwnummer", "fiscaalnummer", "numerpodatkowy", "nippodatkowy", "taxid", "ein", "tin", "vatid", "vatnumber", "taxnumber", "taxidentificationnumber", "ustid", "steuernummer", "numerofiscal", "partitaiva", "nif",
                "stnr", "ustidnr", "ustidentnr", "umsatzsteuerid", "umsatzsteueridnr", "umsatzsteueridentifikationsnummer", "uidnummer", "abgabenkontonummer", "numerofiscaldereference", "numerospi", "numerotva",
                "numerodetva", "numerotvaintracommunautaire", "tvaintracommunautaire", "piva", "numeropartitaiva", "numerodipartitaiva", "btwid", "btwnr", "cif", "nipc", "dic", "afm", "vatno", "vatregistrationnumber", "taxno", "taxreference"),
               ("Tax ID: «91-1397884»", "Steuernummer «181/815/08155»", "USt-IdNr.: «DE136695976»", '{"tax_id": "«70-2585894»"}')),
     _numbered("NATIONAL_ID", r"national.?id|\bnid\b|identity (?:card|number)|personalausweis|id card", r"(?:NID-?)?(?=[A-Za-z0-9-]{0,10}\d{3})[A-Za-z0-9](?:[- ]?[A-Za-z0-9]){5,15}",
-              ("carteidentite", "numerocni", "cni", "numeroidentite", "cartaidentita", "cartadidentita", "numerodocumento", "documentoidentita", "bilhetedeidentidade", "cartaocidadao", "numeroidentificacao", "identiteitskaart", "idkaart", "dowodosobisty", "numerdowodu", "seriadowodu", "personalausweisnummer", "nationalid", "nationalidnumber", "identitynumber", "identitycard", "personalid", "nid", "ausweisnummer", "personalausweis"),
-              ("National ID: «NID-900189483»", '{"national_id": "«NID-900189483»"}')),
+              ("carteidentite", "numerocni", "cni", "numeroidentite", "cartaidentita", "cartadidentita", "numerodocumento", "documentoidentita", "bilhetedeidentidade", "cartaocidadao", "numeroidentificacao", "identiteitskaart", "idkaart", "dowodosobisty", "numerdowodu", "seriadowodu", "personalausweisnummer", "nationalid", "nationalidnumber", "identitynumber", "identitycard", "personalid", "nid", "ausweisnummer", "personalausweis",
+               "personalausweisnr", "ausweisnr", "nrdowodu", "nrdowoduosobistego", "seriainumerdowodu", "numerdowoduosobistego", "cartaodecidadao", "cartaodocidadao", "bilheteidentidade", "rg", "tituloeleitor", "identiteitsbewijs", "voterid"),
+              ("National ID: «NID-900189483»", '{"national_id": "«NID-900189483»"}', '{"personalausweisnummer": "«L01X00T47»"}', "Cartao de cidadao: «12345678 9 ZZ4»", "RG: «12.345.678-9»"), ('{"national_id": "required"}',),
+              r"(?=[A-Za-z .-]{0,8}\d)[A-Za-z0-9](?:[ .-]?[A-Za-z0-9]){5,15}"),
     _numbered("EMPLOYEE_ID", r"employee (?:id|no|number)|emp(?:loyee)?.?id|personalnummer|staff (?:id|no)", r"(?:EMP-?)?(?=[A-Za-z0-9-]{0,8}\d{2})[A-Za-z0-9](?:-?[A-Za-z0-9]){3,11}",
               ("mitarbeiternummer", "mitarbeiterid", "numeroemploye", "numeroempleado", "idempleado", "matricola", "numerodipendente", "numerofuncionario", "personeelsnummer", "numerpracownika", "employeeid", "empid", "employeenumber", "staffid", "personalnummer", "matricule"),
               ("Employee ID: «EMP-84167»", '{"employee_id": "«EMP-13040»"}')),
@@ -259,8 +278,10 @@ NUMBERED = (
     _numbered("LICENSE_PLATE", r"license plate|licence plate|number plate|plate (?:no|number)|kennzeichen|immatriculation|matr[ií]cula|targa",
               r"[A-ZÄÖÜ0-9]{1,4}[ -][A-Z0-9]{1,5}(?:[ -][A-Z0-9]{1,4})?", ("licenseplate", "licenceplate", "platenumber", "kennzeichen", "immatriculation", "plate", "numberplate", "registrationplate",
                "vehicleregistration", "vehicleregistrationnumber", "carregistration", "autokennzeichen", "plaqueimmatriculation", "matricula",
-               "placa", "numeroplaca", "targa", "kenteken", "numerrejestracyjny", "tablicarejestracyjna", "rejestracja"),
-              ("Kennzeichen «M-AB 1234» falsch geparkt", '{"license_plate": "«AB-123-CD»"}')),
+               "placa", "numeroplaca", "targa", "kenteken", "numerrejestracyjny", "nrrejestracyjny", "tablicarejestracyjna", "rejestracja",
+               "kfzkennzeichen", "nummernschild", "numeromatricula", "numerotarga", "numeroimmatriculation"),
+              ("Kennzeichen «M-AB 1234» falsch geparkt", '{"license_plate": "«AB-123-CD»"}', '{"licensePlate": "«7ABC123»"}', "targa: «AB123CD»", '{"placa": "«ABC1D23»"}'),
+              ('{"plate": "HEPA", "licensePlate": "12", "placa": "MADRE"}',), r"(?=[A-Z]{0,6}\d)(?=\d{0,6}[A-Z])[A-Z0-9]{4,8}"),
 )  # fmt: skip
 
 NATIONAL = tuple(_national(row) for row in ROWS)

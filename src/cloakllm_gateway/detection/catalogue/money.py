@@ -12,6 +12,8 @@ _CARD_WORDS = (
 )
 _EDGE = r"(?<![A-Za-z0-9.+-])(?<![A-Za-z0-9][:/])"
 _END = r"(?![A-Za-z0-9]|[.-]\d)"
+#: What may stand between the groups of a card's number.
+_GAP = r"(?:[ ._\t-]{1,2}| - )"
 
 CREDIT_CARD = Category(
     "CREDIT_CARD",
@@ -19,6 +21,9 @@ CREDIT_CARD = Category(
         example("Card «4111 1111 1111 1111».com"),
         example("«4111-1111-1111-1111»"),
         example("«4111.1111.1111.1111»"),
+        example("«4111_1111_1111_1111» and"),
+        example("«4111 - 1111 - 1111 - 1111» and"),
+        example("«4111\t1111\t1111\t1111»"),
         example("Amex «3782 822463 10005» declined"),
         example("my card «5555555555554444» was charged"),
         example('{"card": "«4242424242424242»"}'),
@@ -33,9 +38,9 @@ CREDIT_CARD = Category(
         "4111 1111 1111 1112",
     ),
     patterns=(
-        Pattern(rf"{_EDGE}\d{{4}}(?:[ .-]{{1,2}}\d{{4}}){{3}}[ .-]\d{{3}}{_END}", whole(checks.card), rank=CHECKED),
-        Pattern(rf"{_EDGE}\d{{4}}(?:(?:[ .-]{{1,2}}|\r?\n)\d{{4}}){{3}}{_END}", whole(checks.card), rank=CHECKED),
-        Pattern(rf"{_EDGE}3\d{{3}}[ .-]\d{{6}}[ .-]\d{{4,5}}{_END}", whole(checks.card), rank=CHECKED),
+        Pattern(rf"{_EDGE}\d{{4}}(?:{_GAP}\d{{4}}){{3}}[ ._\t-]\d{{3}}{_END}", whole(checks.card), rank=CHECKED),
+        Pattern(rf"{_EDGE}\d{{4}}(?:(?:{_GAP}|\r?\n)\d{{4}}){{3}}{_END}", whole(checks.card), rank=CHECKED),
+        Pattern(rf"{_EDGE}3\d{{3}}{_GAP}\d{{6}}{_GAP}\d{{4,5}}{_END}", whole(checks.card), rank=CHECKED),
         Pattern(rf"{_EDGE}4\d{{3}}(?:[ .-]\d{{4}}){{2}}[ .-]\d{_END}", whole(checks.card), rank=CHECKED),
         Pattern(rf"{_EDGE}\d{{12,19}}{_END}", whole(checks.luhn_card), rank=CHECKED, near=_CARD_WORDS),
         # In parts: {"pan1": "4242", "pan2": "4242", ...}.
@@ -54,7 +59,7 @@ CREDIT_CARD = Category(
         "kaartnummer",
         "numerkarty",
     ),
-    shape=r"\d(?:[ .-]{0,2}\d){11,18}",
+    shape=r"\d(?:[ ._\t-]{0,3}\d){11,18}",
     canonical=checks.digits,
     sensitive=True,
 )  # fmt: skip
@@ -68,15 +73,18 @@ IBAN = Category(
         example("iban: «de89370400440532013000»"),
         example("«DE89-3704-0044-0532-0130-00» |"),
         example("«NL91 ABNA 0417 1643 00»"),
+        example("«DE89.3704.0044.0532.0130.00», please"),
         example('{"iban": "«FR55072724133710230501»"}'),
     ),
     lookalikes=("DE89 3704 0044 0532 0130 01", "SE4550000000058398257467", "AB12CDEF34567890123456"),
     patterns=(
         Pattern(
-            rf"(?<![A-Za-z0-9])(?i:{_COUNTRY})\d{{2}}(?:(?:[ -]|\r?\n)?[A-Za-z0-9]){{11,32}}", checks.iban, rank=CHECKED
+            rf"(?<![A-Za-z0-9])(?i:{_COUNTRY})\d{{2}}(?:(?:[ .-]|\r?\n)?[A-Za-z0-9]){{11,32}}",
+            checks.iban,
+            rank=CHECKED,
         ),
         Pattern(
-            r"(?<![A-Za-z])(?i:iban)[^A-Za-z0-9\n]{1,8}(?:(?:is|no|number|:) ?){0,2}([A-Za-z]{2}\d{2}(?:[ -]?"
+            r"(?<![A-Za-z])(?i:iban)[^A-Za-z0-9\n]{1,8}(?:(?:is|no|number|:) ?){0,2}([A-Za-z]{2}\d{2}(?:[ .-]?"
             r"[A-Za-z0-9]){11,32})",
             checks.iban_extent,
             rank=CONTEXT,
@@ -87,7 +95,7 @@ IBAN = Category(
         ),
     ),
     keys=("iban", "ibannumber", "ibancode", "accountiban", "bankiban"),
-    shape=r"[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){10,32}",
+    shape=r"[A-Za-z]{2}\d{2}(?:[ .-]?[A-Za-z0-9]){10,32}",
     canonical=checks.compact,
     sensitive=True,
 )
@@ -115,6 +123,8 @@ BANK_ACCOUNT = Category(
         example('{"account_number": "«5676512785»"}'),
         example("Kontonummer «0532013000»"),
         example("Account «9382637939» is active"),
+        example("Nr konta: «61 1090 1014 0000 0712 1981 2874»"),
+        example("RIB: «30002 00550 0000157841Z 25»"),
     ),
     lookalikes=("LinkedAccountId: 215805592", "account 12", "accountNumber of items: 7"),
     patterns=(
@@ -132,9 +142,10 @@ BANK_ACCOUNT = Category(
         "numerkontabankowego", "nrkonta", "rachunekbankowy", "numerrachunku", "bankverbindung", "bankleitzahl", "blz",
         "accountnumber", "bankaccount", "bankaccountnumber", "accountno", "acctno", "acctnumber", "kontonummer",
         "numerocompte", "numerocuenta", "numeroconto", "numeroconta", "rekeningnummer", "numerkonta", "routingnumber",
-        "sortcode", "routing", "clabe", "bsb",
+        "sortcode", "routing", "clabe", "bsb", "kontonr", "ktonr", "kto", "nrrachunku", "rachunek", "nrb", "rib", "nib",
+        "cuenta", "cuentacorriente", "ccc", "cbu",
     ),
-    shape=r"[A-Za-z]{0,4}\d(?:[ -]?\d){4,20}",
+    shape=r"[A-Za-z]{0,4}\d(?:[ -]?\d){4,27}|\d{5} ?\d{5} ?[0-9A-Z]{11} ?\d{2}",
     canonical=checks.compact,
     sensitive=True,
 )  # fmt: skip
@@ -145,36 +156,35 @@ WALLET = Category(
         example("sent to «bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq»"),
         example("eth «0xde0B295669a9FD93d5F28D9Ec85E40f4cb697BAe»"),
         example("to «1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa» on"),
+        example("litecoin «LM2WMpR1Rp6j3Sa59cMXMs1SPzj9eXpGc1»"),
+        example("ltc «ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9»"),
+        example("doge «DH5yaieqoZN36fDVciNyRueRGvGLR3mr7L»"),
+        example("tron «TJRabPrwbZy45sbavfcjinPJC18kjpRTv8»"),
+        example("xrp «rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh»"),
+        example('{"wallet": "«DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy»"}'),
     ),
-    lookalikes=("0xdeadbeef", "commit 3f2a1c9d8e7b6a5f4c3d2e1f0a9b8c7d6e5f4a3b"),
+    lookalikes=(
+        "0xdeadbeef",
+        "commit 3f2a1c9d8e7b6a5f4c3d2e1f0a9b8c7d6e5f4a3b",
+        "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdx",
+        "TJRabPrwbZy45sbavfcjinPJC18kjpRTv9",
+        "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTg",
+    ),
     patterns=(
-        Pattern(r"(?<![A-Za-z0-9])(?:bc1|tb1)[02-9ac-hj-np-z]{25,87}(?![A-Za-z0-9])"),
-        Pattern(r"(?<![A-Za-z0-9])0x[0-9a-fA-F]{40}(?![A-Za-z0-9])"),
         Pattern(
-            r"(?<![A-Za-z0-9+/=_-])[13][1-9A-HJ-NP-Za-km-z]{25,34}(?![A-Za-z0-9+/=_-])", lambda text: _base58(text)
+            r"(?<![A-Za-z0-9])(?i:bc|tb|ltc|addr|stake|cosmos|osmo)1[02-9ac-hj-np-zA-HJ-NP-Z]{25,110}(?![A-Za-z0-9])",
+            whole(checks.bech32),
+        ),
+        Pattern(r"(?<![A-Za-z0-9])0x[0-9a-fA-F]{40}(?![A-Za-z0-9])"),
+        Pattern(  # Bitcoin and Dash, Dogecoin, Litecoin, Tron, XRP, Zcash
+            r"(?<![A-Za-z0-9+/=_-])[13LMDXTrt](?:[1-9A-HJ-NP-Za-km-z]{4}){4}[1-9A-HJ-NP-Za-km-z]{8,18}(?![A-Za-z0-9+/=_-])",
+            whole(checks.base58check),
         ),
     ),
     keys=("wallet", "walletaddress", "btcaddress", "ethaddress", "bitcoinaddress", "cryptoaddress"),
-    shape=r"[A-Za-z0-9]{20,100}",
+    shape=r"[A-Za-z0-9]{20,120}",
     sensitive=True,
 )
-
-_BASE58 = {char: value for value, char in enumerate("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz")}
-
-
-def _base58(text: str) -> int:
-    """Base58Check as Bitcoin addresses use it: version, 20 bytes, four bytes of double SHA-256."""
-    import hashlib
-
-    number = 0
-    for char in text:
-        number = number * 58 + _BASE58[char]
-    if number.bit_length() > 200:
-        return 0
-    raw = number.to_bytes(25, "big")
-    proved = hashlib.sha256(hashlib.sha256(raw[:21]).digest()).digest()[:4] == raw[21:]
-    return len(text) if proved else 0
-
 
 _CODE_WORDS = (
     r"cvv2?|cvc2?|cid|card (?:verification|security) (?:code|value|number)|security code|verification value|prüfziffer"

@@ -62,13 +62,27 @@ IP_ADDRESS = Category(
 
 MAC_ADDRESS = Category(
     "MAC_ADDRESS",
-    examples=(example('macAddress: "«67:9e:76:88:24:65»"'), example("device «00-1B-44-11-3A-B7» joined")),
-    lookalikes=("00:00:00:00:00:00", "ff:ff:ff:ff:ff:ff", "SHA256 67:9e:76:88:24:65:11:22"),
+    examples=(
+        example('macAddress: "«67:9e:76:88:24:65»"'),
+        example("device «00-1B-44-11-3A-B7» joined"),
+        example("Internet 10.1.1.1 - «001a.2b3c.4d5e» ARPA"),
+    ),
+    lookalikes=(
+        "1234.5678.9012",
+        "dead.beef.cafe",
+        "00:00:00:00:00:00",
+        "ff:ff:ff:ff:ff:ff",
+        "SHA256 67:9e:76:88:24:65:11:22",
+    ),
     patterns=(
         Pattern(
             r"(?<![A-Za-z0-9:-])[0-9A-Fa-f]{2}(?:(?::[0-9A-Fa-f]{2}){5}|(?:-[0-9A-Fa-f]{2}){5})(?![A-Za-z0-9]|"
             r"[:-][A-Za-z0-9])",
             whole(lambda text: len(set(compact(text))) > 2),
+        ),
+        Pattern(  # as routers print it
+            r"(?<![A-Za-z0-9._:-])[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}(?![A-Za-z0-9_]|[.-][A-Za-z0-9])",
+            whole(lambda text: not compact(text).isdecimal() and not compact(text).isalpha()),
         ),
     ),
     keys=("mac", "macaddress", "macaddr", "hwaddr"),

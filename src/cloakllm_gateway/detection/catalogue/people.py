@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 
 from cloakllm_gateway.detection.catalogue.checks import digits
@@ -16,6 +16,8 @@ _NAME_WORD = rf"[\"“”'(]?[^\W\d_](?:[^\W\d_]|['’ʼ.\u00ad{_SIGNS}-]){{0,40
 #: ``inputSchema`` and ``getName`` are identifiers; McDonald, DeVito and O'Brien are not.
 _CAMEL = lazy(r"[a-z]+[a-z][A-Z]")
 _SURNAME_CAPITALS = lazy(r"(?:Mc|Mac|De|Di|Du|La|Le|Van|Von|Fitz|O'|D')[A-Z]")
+#: Names of modules: ``org.acme.Widget``; ``j.r.smith`` is a person.
+_PATH = lazy(r"[a-z]{2,}\.[a-z]{2,}\.[A-Za-z]", re.ASCII)
 #: What stands in a name field when nobody does.
 NO_NAMES = frozenset(
     "null none nil n/a na unknown undefined anonymous string text name names value true false yes no test admin user "
@@ -32,11 +34,28 @@ NO_NAMES = frozenset(
 def plausible_name(text: str) -> bool:
     """Whether a field's value reads as a person's name and not as an identifier or a placeholder."""
     words = text.lower().replace(",", " ").split()
-    if len(words) > 6 or NO_NAMES.issuperset(words):
+    if len(words) > 6 or NO_NAMES.issuperset(words) or (len(words) > 1 and _is_wording(words)):
         return False
     if text.istitle():  # and so has no capital inside of a word
         return True
-    return not any(_CAMEL.match(word) and not _SURNAME_CAPITALS.match(word) for word in text.replace(",", " ").split())
+    return not any(
+        (_CAMEL.match(word) and not _SURNAME_CAPITALS.match(word)) or _PATH.match(word)
+        for word in text.replace(",", " ").split()
+    )
+
+
+def _is_wording(words: Sequence[str]) -> bool:
+    """Whether several words in lower case are all everyday ones: ``tests must be patient``, ``full time``."""
+    common, given = _common_words()
+    return common.issuperset(words) and given.isdisjoint(words) and max(map(len, words)) > 3
+
+
+@cache
+def _common_words() -> tuple[frozenset[str], frozenset[str]]:
+    """Words that are no names, and given names, of which some are words as well; for who has a name of several."""
+    from cloakllm_gateway.detection.name_words import FIRST_NAMES, NOT_NAMES
+
+    return NOT_NAMES, FIRST_NAMES
 
 
 def capitalised_name(text: str) -> bool:
@@ -159,6 +178,9 @@ PERSON = Category(
     ),
     lookalikes=(
         '{"name": "Docker Hub", "version": "1.2.3"}',
+        "patient: tests must be patient",
+        "employee: Full Time",
+        '{"fullName": "org.acme.Widget"}',
         '{"file_name": "Report", "host_name": "Web"}',
         "def first_name(self): return name",
         "Docker Hub in Jordan, Grace Period, Martin Luther King Hospital, San Francisco Bay",
@@ -269,6 +291,14 @@ PERSON = Category(
         "primernombre", "segundoapellido", "nombrecompleto", "nombrecliente", "cognome", "nomecompleto", "nomecliente",
         "sobrenome", "apelido", "nomeproprio", "voornaam", "achternaam", "klantnaam", "imie", "nazwisko",
         "imienazwisko",
+        "lname", "fathername", "mothername", "mothersmaidenname", "spousename", "billingname", "shippingname",
+        "nextofkin", "emergencycontact", "emergencycontactname", "insuredname", "policyholder", "policyholdername",
+        "accountholdername", "subscribername", "tenantname", "candidatename", "contactperson", "preferredname",
+        "kontoinhaber", "karteninhaber", "zuname", "notfallkontakt", "titulaire", "titulairecompte", "titulairecarte",
+        "nomjeunefille", "nomusage", "titulartarjeta", "titularcuenta", "titularcartao", "nometitular",
+        "apellidopaterno", "apellidomaterno", "nombrepadre", "nombremadre", "nomepai", "intestatario",
+        "titolarecarta", "familienaam", "meisjesnaam", "rekeninghouder", "kaarthouder", "contactpersoon", "voornamen",
+        "drugieimie", "imiona", "posiadaczkarty", "wlascicielrachunku", "nazwiskopanienskie", "osobakontaktowa",
         "fn", "attendees", "patient", "cardname", "nameoncard", "reportedby", "assignedto", "signedby", "employee",
     ),
     shape=rf"{_NAME_WORD}(?:[ ,]{{1,2}}{_NAME_WORD}){{0,5}}|[A-Z ]{{2,62}}/[A-Z ]{{2,62}}|[A-Z*•. ]{{4,40}}"
@@ -302,6 +332,21 @@ _KEYED_DATE = (
     rf"|\d{{4}}\. (?:[^\W\d_]){{3,16}} \d{{1,2}}\."
 )
 
+#: A date behind words that say it is of a birth: any word may be its month.
+_DATE_SAID = (
+    rf"{_DATE}|(?:3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th|er|[.º])?[ -]?(?:of |de |d')?[A-Za-zÀ-ž]{{3,10}}\.?,?[ -]?"
+    r"(?:de |del )?(?:19|20)\d\d"
+)
+_TOWN = r"(?: (?:in|a|à|en|em|te|w|we) [A-Za-zÀ-ž]{2,20}(?:[ '-][A-Za-zÀ-ž]{2,20}){0,2},?)?"
+#: How one says of somebody that they were born, up to the date.
+_BIRTH = (
+    r"d\.?o\.?b\.?|date of birth|birth ?date|birthday|geburtsdatum|date de naissance|fecha de nacimiento"
+    r"|data di nascita|data de nascimento|geboortedatum|data urodzenia|ur\.|geb\."
+    rf"|(?:born|geboren|urodzon[ya]){_TOWN}(?: (?:on|am|op|dnia|w dniu))?"
+    rf"|n[ée](?:e|\(e\)|·e)?{_TOWN} le|(?:nacid[oa]|naci[oó]){_TOWN} el|nat[oa](?:/a)?{_TOWN} il"
+    rf"|(?:nascid[oa](?:\(a\))?|nasceu){_TOWN} (?:em|a|no dia)"
+)
+
 DATE_OF_BIRTH = Category(
     "DATE_OF_BIRTH",
     examples=(
@@ -310,18 +355,32 @@ DATE_OF_BIRTH = Category(
         example('{"dob": "«1990-02-14»"}'),
         example("Date of birth: «14/02/1990»"),
         example("geboren am «3. Juli 1984»"),
+        example("born in Leeds on the «3rd of July 1984»"),
+        example("DOB «3-Jul-1984» and"),
+        example("Er ist am «12. März 1970» in Köln geboren."),
+        example("Née le «3 septembre 1988», elle"),
+        example("né(e) à Lyon le «03/09/1988»"),
+        example("Nom : x, Date de naissance : «1er mars 1990»"),
+        example("nació el «5 de mayo de 1991»"),
+        example("nacida en Madrid el «05/05/1991»"),
+        example("Nato a Roma il «21 maggio 1990»"),
+        example("nascida em Lisboa em «14 de julho de 1982»"),
+        example("nasceu em «14/07/1982»"),
+        example("Geboren op «02-10-1993» te"),
+        example("geboren te Utrecht op «2 oktober 1993»"),
+        example("Urodzony «17 sierpnia 1985» r."),
+        example("urodzona w Krakowie dnia «17.08.1985»"),
     ),
-    lookalikes=("due 2026-03-01 14:05Z",
+    lookalikes=("due 2026-03-01 14:05Z", "NATO 2024-05-05 summit", "the idea was born in 3 days",
+                "am 12. März 2026 geliefert",
                 '{"created": "2026-03-01", "birthday_reminder": true}', "newborn 2026-01-01 unit"),
     patterns=(
         Pattern(
-            r"(?<![A-Za-z])(?i:d\.?o\.?b\.?|date of birth|birth ?date|birthday|born(?: on)?|geb(?:oren|urtsdatum|\.)|"
-            r"n[ée]e? le|date de naissance|fecha de nacimiento|nacid[oa] el|nat[oa] il|data di nascita"
-            r"|data de nascimento|"
-            rf"geboortedatum|data urodzenia|ur\.)(?![A-Za-z])[^\w\n]{{0,6}}(?:(?:is|was|am|on|the|le|el|il"
-            rf"|:) ){{0,2}}({_DATE})(?![\d])",
+            rf"(?<![A-Za-zÀ-ž])(?i:{_BIRTH})(?![A-Za-z])[^\w\n]{{0,6}}(?:(?:is|was|am|on|the|le|el|il|dnia|ist|der|est|es|é|"
+            rf"è|to|:) ){{0,2}}({_DATE_SAID})(?![\d])",
             rank=CONTEXT,
         ),
+        Pattern(rf"(?<![A-Za-z])(?i:am) ({_DATE_SAID})(?: in [A-Za-zÀ-ž]{{2,20}})? geboren(?![A-Za-z])", rank=CONTEXT),
         *(
             Pattern(rf"{_BORN}(?i:{part})[\"'][ ]?:[ ]?[\"']?({form})(?![0-9])", rank=CONTEXT)
             for part, form in (
@@ -336,9 +395,12 @@ DATE_OF_BIRTH = Category(
         "datadenasc", "datumgeboorte", "dataurodz", "geburtstagdatum", "dobdate",
         "dob", "dateofbirth", "birthdate", "birthday", "birthdt", "bday", "geburtsdatum", "geburtstag", "datenaissance",
         "datedenaissance", "fechanacimiento", "fechadenacimiento", "datanascita", "datadinascita", "datanascimento",
-        "datadenascimento", "geboortedatum", "dataurodzenia", "born",
+        "datadenascimento", "geboortedatum", "dataurodzenia", "born", "nele", "natoil", "natail", "nacidoel",
+        "nacidael",
+        "nascidoem", "nascidaem", "geborenam", "gebam", "geborenop", "urodzony", "urodzona", "dataur",
+        "gebdat", "datenais", "fecnac", "dtnasc",
     ),
-    shape=rf"{_KEYED_DATE}| ?\d{{8}}",
+    shape=rf"{_KEYED_DATE}|{_DATE_SAID}| ?\d{{8}}",
     canonical=lambda text: digits(text) if text.strip()[:4].isdigit() else text.strip().casefold(),
     sensitive=True,
 )  # fmt: skip

@@ -275,6 +275,13 @@ _SECRET_NAME = (
     r"|mot de passe|senha|haslo)"
 )
 
+#: Numbers that somebody types in to be let in.
+_PIN_NAME = (
+    r"pin|puk|otp|one-?time (?:code|passcode|password)|(?:verification|confirmation|2fa|mfa) code"
+    r"|best[aä]tigungscode|code (?:de v[eé]rification|pin)|c[oó]digo (?:de verificaci[oó]n|pin)"
+    r"|codice (?:di verifica|pin)|c[oó]digo de verifica[cç][aã]o|kod (?:weryfikacyjny|pin)|verificatiecode|pincode"
+)
+
 SECRET = Category(
     "SECRET",
     examples=(
@@ -354,13 +361,13 @@ SECRET = Category(
     keys=(
         "motpasse", "motsecret", "codesecret", "palabraclave", "contrasenia", "claveacceso", "parolaordine",
         "paroladaccesso", "chiavesegreta", "senhaacesso", "palavrapasse", "palavrachave", "wachtzin", "geheim",
-        "inlogcode", "haslouzytkownika", "hasla", "geheimnis", "zugangscode", "passwd1", "kodpin", "pinkod",
+        "inlogcode", "haslouzytkownika", "hasla", "geheimnis", "zugangscode", "passwd1",
         "password", "passwd", "pwd", "pass", "passphrase", "passcode", "secret", "clientsecret", "appsecret",
         "dbpassword",
         "dbpass", "userpassword", "secretkey", "encryptionkey", "authtoken", "accesstoken", "refreshtoken",
         "bearertoken",
         "sessiontoken", "csrftoken", "securitytoken", "credential", "credentials", "passwort", "kennwort", "motdepasse",
-        "contrasena", "clave", "senha", "parola", "wachtwoord", "haslo", "pin", "pincode", "otp", "connectionstring",
+        "contrasena", "clave", "senha", "parola", "wachtwoord", "haslo", "connectionstring",
         "databaseurl", "dsn", "sharedsecret", "webhooksecret", "consumersecret", "smtppass", "masterkey",
         "rootpassword",
         "adminpassword", "mdp", "wifipassword", "token", "authorization", "cookie", "sessionid", "setcookie", "session",
@@ -374,8 +381,35 @@ SECRET = Category(
     keyed_rank=SECRET_KEYED,
 )  # fmt: skip
 
+PIN = Category(
+    "PIN",
+    examples=(
+        example('{"pin": "«4711»"}'),
+        example('{"pin": «4711», "id": 3}'),
+        example("PIN: «4711»"),
+        example('{"otp": "«482913»"}'),
+        example("Kod PIN: «0815»"),
+        example("the PIN is «4711», and"),
+        example("your verification code is «482913»."),
+    ),
+    lookalikes=('{"pin": 13, "mode": "OUTPUT"}', "pin: required", "the PIN is 4 digits long",
+                "PIN 12345678901 of 2026", "verification code is 12"),
+    patterns=(
+        Pattern(
+            rf"(?<![A-Za-z])(?i:{_PIN_NAME})(?: code)?(?: (?:is|was|ist|lautet|est|es)[: ]{{1,2}}|[ ]?[:=#][ ]?)"
+            r"(\d{4,8})(?![A-Za-z0-9]|[-./:]\d)",
+            rank=CONTEXT,
+        ),
+    ),
+    keys=("pin", "pincode", "pinnumber", "kodpin", "pinkod", "codepin", "codigopin", "codicepin", "otp", "otpcode",
+          "onetimecode", "onetimepassword", "verificationcode", "mfacode", "puk", "pukcode"),
+    shape=r"\d{4,8}|[^\s\"'<>]{8,128}",
+    plausible=lambda text: text.isdecimal() or is_random(text),
+    sensitive=True,
+)  # fmt: skip
+
 #: Keys of SECRET that also name something harmless: their value must look random.
 AMBIGUOUS = frozenset(("token", "authorization", "cookie", "sessionid", "setcookie", "session", "pass", "secret",
                        "credential",
-                       "credentials", "clave", "parola", "pin", "pincode", "otp", "dsn", "databaseurl",
+                       "credentials", "clave", "parola", "dsn", "databaseurl",
                        "connectionstring"))  # fmt: skip
