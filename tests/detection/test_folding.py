@@ -169,3 +169,11 @@ def test_any_number_of_string_escapes_is_taken_off() -> None:
     for _ in range(10):
         text = json.dumps(text)
     assert '"kim@x.org"' in views(text)[-1].text
+
+
+@pytest.mark.parametrize("form", ["data={}", "https://example.org/?d={}&page=2", '<a href="/x?q={}">', "d={}"])
+def test_a_base64_run_may_be_assigned(form: str) -> None:
+    said = "first_name,email\nZora,zora@example.org\n"
+    run = base64.b64encode(said.encode()).decode()
+    for written in (run, run.rstrip("="), quote(run)):
+        assert said.strip() in views(form.format(written))[-1].text

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from cloakllm_gateway.core.settings import Scope
 from cloakllm_gateway.errors import ConfigError
 from cloakllm_gateway.shell import config as configuration
-from cloakllm_gateway.shell.config import Config, LogLevel, Treatment, VaultConfig, load
+from cloakllm_gateway.shell.config import Config, LogLevel, Treatment, VaultConfig, detection_settings, load
 from cloakllm_gateway.shell.extras import installing
 from cloakllm_gateway.shell.stores import Quotas
 
@@ -99,6 +99,13 @@ def test_every_key_is_read(write):
     assert config.detection.custom_patterns == (("TICKET", "T-[0-9]+"),)
 
 
+def test_places_and_categories_are_chosen_in_lists(write):
+    detection = {"locale": "de", "locales": ["fr_CH", "de_AT"], "detect_emails": False, "off": ["WALLET", "PERSON"]}
+    settings = detection_settings(load(write({"upstreams": {"crm": CRM}, "detection": detection})).detection)
+    assert settings.regions == ("DE", "CH", "AT")
+    assert settings.off == {"EMAIL", "WALLET", "PERSON"}
+
+
 @pytest.mark.parametrize(
     ("content", "told"),
     [
@@ -153,6 +160,8 @@ def test_every_key_is_read(write):
         (detection({"locale": "de-DE.UTF-8"}), 'Did you mean "de_DE"?'),
         (detection({"locale": "de_XX"}), 'Did you mean "de"?'),
         (detection({"locale": "en_UK"}), 'Did you mean "en_GB"?'),
+        (detection({"locales": ["de", "DE"]}), 'locales[1]: is no locale that is known here. Did you mean "de"?'),
+        (detection({"off": ["WALLETS"]}), 'detection.off[0]: unknown category. Did you mean "WALLET"?'),
         (detection({"ner_required": True, "ner_entity_types": []}), "contradicts an empty"),
         ("{", "line 1 column 2: not JSON"),
         ('{"upstreams": {},}', "JSON has no comments, no comma before a closing bracket"),

@@ -23,11 +23,23 @@ NAME = "name"
 #: ... and for one called just ``number``: it may be that of a card, and a card's number proves itself.
 NUMBER = "number"
 _BARE_NUMBERS = frozenset(("number", "num", "no", "nr", "numero", "nummer"))
+#: Who somebody is to somebody: keys of names in a record about a person.
+_ROLES = (
+    "spouse tenant landlord buyer seller consignee borrower guarantor claimant defendant plaintiff witness doctor "
+    "physician nurse teacher supervisor signatory signer insured traveller traveler candidate empfanger absender "
+    "versicherter versicherungsnehmer patientin mitarbeiter mitarbeiterin mieter vermieter ehepartner "
+    "sachbearbeiter arzt hausarzt bewerber antragsteller kaufer verkaufer destinataire expediteur assure employe "
+    "salarie beneficiaire conjoint medecin locataire proprietaire destinatario remitente asegurado empleado "
+    "trabajador paciente conyuge beneficiario medico inquilino solicitante mittente assicurato dipendente "
+    "paziente coniuge richiedente nominativo titolare remetente segurado funcionario conjuge requerente ontvanger "
+    "afzender noodcontact verzekerde werknemer medewerker huisarts odbiorca nadawca ubezpieczony pracownik "
+    "malzonek lekarz wnioskodawca"
+)
 #: Keys that mean a person's name in a record about a person, and anything else elsewhere.
 _BARE_NAMES = frozenset(
     "name names nombre nome nom naam imie fn first last full first_name login label owner author contact "
     "customer client fname "
-    "recipientname sender receiver member guest student who kunde titular namen".split()
+    f"recipientname sender receiver member guest student who kunde titular namen {_ROLES}".split()
 ) - {"first_name", "label", "login"}
 
 #: Words that say which of several fields it is, and nothing about its kind.
@@ -42,7 +54,9 @@ _SHORT = frozenset(
     "secret key routing account posta clave parola portable imie rua rue mac wallet swift dl via calle nie nif nir cpf "
     "egn pib emso utr ird tfn rfc tin nid vin nip cedula patient passenger applicant beneficiary employee recipient "
     "residence credential credentials authorization kunde serial payee medicare insee matricule mdp otp dsn cvv cif "
-    "dic afm rg mbi nuss rib nib nrb ccc cbu cuenta kto dln titulaire urodzony urodzona".split()
+    "dic afm rg mbi nuss rib nib nrb ccc cbu cuenta kto dln titulaire urodzony urodzona naissance nacimiento nascita "
+    "nascimento geboren birth compleanno cumpleanos verjaardag urodziny ddn acct vrm nss contribuinte pec poczta "
+    "insurancepolicy".split()
 ) - {"user", "pass", "token", "secret", "key", "cvv", "card", "plate", "credentials", "session", "credential", "vin"}
 
 
@@ -105,9 +119,9 @@ _WHOLE = _SHORT.union(_normalised(SHORT))
 def classify(key: str) -> str:
     """The category a key proves, :data:`NAME`, or "" for none.
 
-    A bare ``number`` answers :data:`NUMBER`.  The whole key decides first, then its last words, then its
-    words without those that only connect them, then the same without qualifiers at its end: ``customer_email``,
-    ``nombre del paciente``, ``phone 1``, ``mobile (work)``.
+    A bare ``number`` answers :data:`NUMBER`.  The whole key decides first, then its words without those
+    that only connect them, then its last words, then the same without qualifiers at its end:
+    ``nombre del paciente``, ``customer_email``, ``phone 1``, ``mobile (work)``.
     """
     if len(key) > 64:
         return ""
@@ -120,13 +134,13 @@ def classify(key: str) -> str:
             return _BY_KEY[joined]
         if joined in _BARE_NAMES or joined in _FOREIGN_NAMES:
             return NAME
+        for other in _others(words):
+            if other in _BY_KEY and other not in _WHOLE:
+                return _BY_KEY[other]
         for i in range(1, len(words)):
             tail = "".join(words[i:])
             if tail in _BY_KEY and tail not in _WHOLE and len(tail) > 1:
                 return _BY_KEY[tail]
-        for other in _others(words):
-            if other in _BY_KEY and other not in _WHOLE:
-                return _BY_KEY[other]
         if words[-1].isdigit() or words[-1] in _QUALIFIERS or words[-1] in _FOREIGN_OWNERS:
             words = words[:-1]
         else:

@@ -103,6 +103,7 @@ class DetectionConfig(Struct, frozen=True):
     """What counts as personal data; :func:`detection_settings` translates it for the engine."""
 
     locale: str | None = None
+    locales: tuple[str, ...] = ()
     spacy_model: Annotated[str, Meta(pattern=r"^[A-Za-z]\w*$")] | None = None
     name_models: dict[
         Annotated[str, Meta(pattern=r"^([a-z]{2}|\*)$")], Annotated[str, Meta(pattern=r"^([A-Za-z]\w*|.*[/\\].*)$")]
@@ -117,6 +118,7 @@ class DetectionConfig(Struct, frozen=True):
     detect_ip_addresses: bool = True
     detect_iban: bool = True
     detect_names: bool = True
+    off: tuple[str, ...] = ()
     custom_patterns: tuple[tuple[str, str], ...] = ()
     allow_list: tuple[str, ...] = ()
     deny_list: tuple[str, ...] = ()
@@ -280,11 +282,10 @@ def detection_settings(wanted: DetectionConfig) -> DetectionSettings:
         models = {ALL_LANGUAGES: wanted.spacy_model} if wanted.spacy_model else dict(NAME_MODELS)
         models.update(wanted.name_models)
         names = NameSettings(tuple(models.items()), labels=wanted.ner_entity_types, required=wanted.ner_required)
+    switched = (category for switch, some in SWITCHES.items() if not getattr(wanted, switch) for category in some)
     return Settings(
-        locales=(wanted.locale,) if wanted.locale else (),
-        off=frozenset(
-            category for switch, switched in SWITCHES.items() if not getattr(wanted, switch) for category in switched
-        ),
+        locales=(*filter(None, (wanted.locale,)), *wanted.locales),
+        off=frozenset((*switched, *wanted.off)),
         custom_patterns=wanted.custom_patterns,
         allow_list=frozenset(wanted.allow_list),
         deny_list=frozenset(wanted.deny_list),

@@ -192,16 +192,27 @@ def _check_vault(config: Config) -> None:
         raise Invalid("vault.url", "is not the address of a Redis", "Like redis://localhost:6379/0, or rediss://")
 
 
-def _check_locale(config: Config) -> None:
-    locale = config.detection.locale
-    if locale is None:
+def _check_locales(config: Config) -> None:
+    detection = config.detection
+    wanted = [("detection.locale", detection.locale)] if detection.locale is not None else []
+    wanted += [(f"detection.locales[{i}]", locale) for i, locale in enumerate(detection.locales)]
+    if not wanted:
         return
     from cloakllm_gateway.detection.regions import meant, region
 
-    if region(locale) is None:
-        near = meant(locale)
-        hint = f'Did you mean "{near}"?' if near else _LOCALE_RULE
-        raise Invalid("detection.locale", "is no locale that is known here", hint)
+    for path, locale in wanted:
+        if region(locale) is None:
+            near = meant(locale)
+            hint = f'Did you mean "{near}"?' if near else _LOCALE_RULE
+            raise Invalid(path, "is no locale that is known here", hint)
+
+
+def _check_switches(config: Config) -> None:
+    from cloakllm_gateway.detection.categories import NAMES
+
+    for i, category in enumerate(config.detection.off):
+        if category not in NAMES:
+            raise Invalid(f"detection.off[{i}]", "unknown category", nearest(category, sorted(NAMES)))
 
 
 def _check_lists(config: Config) -> None:
@@ -247,7 +258,8 @@ CHECKS: tuple[Callable[[Config], None], ...] = (
     _check_patterns,
     _check_labels,
     _check_lists,
-    _check_locale,
+    _check_locales,
+    _check_switches,
     _check_vault,
     _check_names_available,
     _check_anchor,

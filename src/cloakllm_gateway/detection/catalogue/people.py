@@ -393,6 +393,8 @@ DATE_OF_BIRTH = Category(
     keys=(
         "geburtsdat", "gebdatum", "datenaiss", "neele", "fechanac", "fnac", "datanasc", "dtnascimento",
         "datadenasc", "datumgeboorte", "dataurodz", "geburtstagdatum", "dobdate",
+        "naissance", "nacimiento", "nascita", "nascimento", "geboren", "birth", "compleanno", "cumpleanos",
+        "verjaardag", "urodziny", "ddn", "fnacimiento", "natoail",
         "dob", "dateofbirth", "birthdate", "birthday", "birthdt", "bday", "geburtsdatum", "geburtstag", "datenaissance",
         "datedenaissance", "fechanacimiento", "fechadenacimiento", "datanascita", "datadinascita", "datanascimento",
         "datadenascimento", "geboortedatum", "dataurodzenia", "born", "nele", "natoil", "natail", "nacidoel",

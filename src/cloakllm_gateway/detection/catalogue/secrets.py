@@ -359,6 +359,12 @@ SECRET = Category(
         ),
     ),
     keys=(
+        "pw", "psk", "presharedkey", "securityanswer", "recoverycode", "backupcode", "accesscode", "doorcode",
+        "gatecode", "passwordhash", "seedphrase", "recoveryphrase", "geheimzahl", "wlanschlussel", "motdepassewifi",
+        "phrasesecrete", "reponsesecrete", "clesecrete", "codeacces", "codeconfidentiel", "clavesecreta",
+        "contrasenawifi", "codigosecreto", "respuestasecreta", "parolachiave", "codicesegreto", "codiceaccesso",
+        "frasesegreta", "chavesecreta", "senhawifi", "toegangscode", "geheimesleutel", "haslowifi", "koddostepu",
+        "tajnyklucz",
         "motpasse", "motsecret", "codesecret", "palabraclave", "contrasenia", "claveacceso", "parolaordine",
         "paroladaccesso", "chiavesegreta", "senhaacesso", "palavrapasse", "palavrachave", "wachtzin", "geheim",
         "inlogcode", "haslouzytkownika", "hasla", "geheimnis", "zugangscode", "passwd1",
