@@ -203,6 +203,8 @@ def _folds(text: str, first: int, last: int) -> Iterator[re.Match[str]]:
     screen = text[first:last].encode("ascii", "replace")
     if not text.isascii():
         is_clear = search(screen, 0, len(screen))[0][0] < 0
+        if _ACCENT.search(text, first, last):
+            fold = _expression("accents", False)
         for start, end in linear.foreign(screen) if is_clear else [(0, len(screen))]:
             # The letter that an accent belongs to may be ASCII, and so stand before the stretch.
             yield from fold.finditer(text, first + max(start - 1, 0), first + end)
@@ -265,13 +267,15 @@ _PARTS = {
     "percent": f"{_UNIT}(?:{_UNIT})*",
     "reference": r"&(?:amp;)*(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});",
     "quoted": r"=(?:[0-9A-F]{2}(?:=[0-9A-F]{2})*|\r?\n)",
-    "fold": f"[{_CONTROL_CLASS}{_FOLD_CLASS}]+|{_ACCENTED}",
+    "fold": f"[{_CONTROL_CLASS}{_FOLD_CLASS}]+",
+    "accents": f"[{_CONTROL_CLASS}{_FOLD_CLASS}]+|{_ACCENTED}",  # the same for the few texts that have them apart
     "run": f"{_HEX_RUN}|{_BASE64_RUN}",
 }
 _FLAT_ESCAPE = _PARTS["escape"].replace(r"\\(?:", r"\\+(?:", 1).replace(r"\\u[dD][c", r"\\+u[dD][c", 1)
 _LITERAL = lazy(r'"(?<!\\.)([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)
 _HEXADECIMAL = lazy(f"{_H}+")
 _PERCENT = lazy(_UNIT)
+_ACCENT = lazy(r"[\u0300-\u036f]")
 
 
 @cache
