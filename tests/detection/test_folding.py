@@ -177,3 +177,9 @@ def test_a_base64_run_may_be_assigned(form: str) -> None:
     run = base64.b64encode(said.encode()).decode()
     for written in (run, run.rstrip("="), quote(run)):
         assert said.strip() in views(form.format(written))[-1].text
+
+
+@given(st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=13).map("?>".__add__))
+def test_base64_of_urls_is_read(said: str) -> None:
+    run = base64.urlsafe_b64encode(said.encode()).decode()
+    assert said in [view.text for view in views(run)] and said in [view.text for view in views(run.rstrip("="))]

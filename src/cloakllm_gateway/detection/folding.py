@@ -133,7 +133,8 @@ _DIGIT = "[A-Za-z0-9+/]"
 #: ... but a shorter one is told by its padding, which is no assignment: nothing follows it.
 _PADDED_RUN = rf"{_DIGIT}{{10}}=(?:=|[^A-Za-z0-9\"'(\[{{]|$)"
 #: Three characters of ASCII text in base64, told by the high bits of each.
-_TEXT_DIGITS = f"[CDI-Za-f][AC-HQS-Xgi-nwyz0-3][ABEFIJMNQRUVYZcdghklopstwx014589]{_DIGIT}"
+_TEXT_BYTES = "[CDI-Za-f][AC-HQS-Xgi-nwyz0-3][ABEFIJMNQRUVYZcdghklopstwx014589]"
+_TEXT_DIGITS = f"{_TEXT_BYTES}{_DIGIT}"
 #: A run of base64 that may hold text, of whose first twelve bytes all but three have to be ASCII.
 _TEXT_RUN = "|".join(f"{_DIGIT}{{{at}}}{_TEXT_DIGITS}{_DIGIT}{{{12 - at}}}" for at in (0, 4, 8, 12))
 _H, _TAIL = "[0-9A-Fa-f]", "[89ABab][0-9A-Fa-f]"
@@ -142,7 +143,8 @@ _HEX_CHARACTER = rf"(?:[2-7]{_H}|0[9AaDd]|[CcDd]{_H}{_TAIL}|[Ee]{_H}(?:{_TAIL}){
 #: Where runs begin that may hold text, with the character before: hashes and paths are runs as well, and many.
 _RUN_BEGINS = (
     f"(?:^|[^A-Za-z0-9+/=_-])(?:{_TEXT_RUN}|{_DIGIT}{{0,5}}{_PADDED_RUN})|(?:^|[^A-Za-z0-9])(?:0x)?{_HEX_CHARACTER}{{6}}"
-    f"|=(?:{_TEXT_DIGITS}){{4}}"  # ids are assigned everywhere: what is no text from its first character on is none
+    # Ids are assigned everywhere, and words are joined by hyphens: what is no text from its first character on is none.
+    f"|(?:^|[^A-Za-z0-9+/_-])(?:{_TEXT_BYTES}[A-Za-z0-9+/_-]){{4}}"
 )
 
 #: What shows, in the bytes of a text, that a decoder has something to do.
@@ -242,7 +244,8 @@ def _run_places() -> linear.Search:
 _UNIT = f"%(?:25)*{_H}{{2}}"
 # Both begin with a character and look behind then: the search skips faster so.
 _BASE64_RUN = (
-    r"[A-Za-z0-9+/](?<![A-Za-z0-9+/_-].)(?:[A-Za-z0-9+/]{15,}+={0,2}|[A-Za-z0-9+/]{9,14}+={1,2})(?![A-Za-z0-9+/=_-])"
+    r"[A-Za-z0-9+/](?<![A-Za-z0-9+/_-].)"
+    r"(?:[A-Za-z0-9+/]{15,}+={0,2}|[A-Za-z0-9_-]{15,}+={0,2}|[A-Za-z0-9+/]{9,14}+={1,2})(?![A-Za-z0-9+/=_-])"
 )
 _HEX_RUN = (
     r"[0-7](?<![A-Za-z0-9].)(?:(?<=0)x[2-7])?(?:(?<=[2-7])[0-9A-Fa-f]|(?<=0)[9AaDd])"
@@ -392,7 +395,7 @@ def _run(match: re.Match[str]) -> Iterator[Piece]:
 
 
 def _from_base64(run: str) -> str | None:
-    body = run.rstrip("=")
+    body = run.rstrip("=").translate(_FROM_URL)
     if len(body) % 4 == 1:
         return None
     if len(binascii.a2b_base64(body[: min(len(body) // 4 * 4, 16)]).translate(None, _PRINTABLE)) > 3:
@@ -400,6 +403,8 @@ def _from_base64(run: str) -> str | None:
     return _readable(binascii.a2b_base64(body + "=" * (-len(body) % 4)))
 
 
+#: The two digits that base64 has in place of others where it stands in URLs.
+_FROM_URL = str.maketrans("-_", "+/")
 _PRINTABLE = bytes((9, 10, 13, *range(32, 127)))
 _ANY_CONTROL = bytes((*range(32), 127))
 _CONTROL = bytes(set(_ANY_CONTROL) - set(b"\t\r\n"))
