@@ -56,6 +56,7 @@ def test_what_only_speaks_of_secrets_is_left_alone(text: str) -> None:
     [
         ("https://user:tok123abc@github.com/a/b.git", "tok123abc"),
         ("postgres://app:pw@db.example.com/orders", "pw"),
+        ("mongodb+srv://app:Qwe%40123@c0.example.net", "Qwe%40123"),
         ("redis://:s3cr!tpw@cache.example.com:6379", "s3cr!tpw"),
         ("mongodb+srv://app:hunter2xyz@cluster0.example.net/db", "hunter2xyz"),
     ],

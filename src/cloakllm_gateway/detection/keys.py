@@ -56,7 +56,7 @@ _SHORT = frozenset(
     "residence credential credentials authorization kunde serial payee medicare insee matricule mdp otp dsn cvv cif "
     "dic afm rg mbi nuss rib nib nrb ccc cbu cuenta kto dln titulaire urodzony urodzona naissance nacimiento nascita "
     "nascimento geboren birth compleanno cumpleanos verjaardag urodziny ddn acct vrm nss contribuinte pec poczta "
-    "insurancepolicy".split()
+    "insurancepolicy puk".split()
 ) - {"user", "pass", "token", "secret", "key", "cvv", "card", "plate", "credentials", "session", "credential", "vin"}
 
 

@@ -47,7 +47,7 @@ def _mailbox(proof: Proof) -> Extent:
 
 
 #: What stands before a host in a URL, from the colon of its scheme into the password.
-_LOGIN = lazy(r"://[^\s/:\"'<>?#\\]{0,64}:[^\s/@\"'<>\\]*\Z")
+_LOGIN = lazy(r"://[^\s/:\"'<>?#\\]{0,64}:[^\s/,;\"'<>\\]*\Z")
 _LONGEST_LOGIN = 330
 
 

@@ -23,6 +23,7 @@ _PLACEHOLDER = lazy(
     r"false|yes|no|on|off|string|text|password|passwd|secret|token|key|hidden|redacted|masked|required|optional|"
     r"example|changeme|placeholder|todo|n/?a|empty|default|unset|missing|invalid|expired|env|str|int|bytes|"
     r"object|value|self(?:\..*)?|os\..*|process\..*|env\..*|config\..*|settings\..*|args\..*|getpass\..*|"
+    r"(?=\S+ \S+ \S).*\b(?:must|should|cannot|required|incorrect|characters|please|forgot|does not|do not)\b.*|"
     r"\w+\(.*|.*\[\w*\]|\$\w+|.*\(\)?|bearer|basic|digest|\w+/\d{8}/[\w-]+/[\w-]+/aws4_request"
 )
 
@@ -298,6 +299,7 @@ SECRET = Category(
     ),
     lookalikes=(
         "password: required",
+        '{"errors": {"password": "Password must be at least 8 characters"}}',
         'password = os.environ["X"]',
         "password=${DB_PASSWORD}",
         '{"token_count": 5, "max_tokens": 4096, "next_page_token": ""}',
@@ -394,21 +396,25 @@ PIN = Category(
         example('{"pin": «4711», "id": 3}'),
         example("PIN: «4711»"),
         example('{"otp": "«482913»"}'),
+        example("with PIN «4711», or PUK 12345678"),
         example("Kod PIN: «0815»"),
         example("the PIN is «4711», and"),
         example("your verification code is «482913»."),
     ),
-    lookalikes=('{"pin": 13, "mode": "OUTPUT"}', "pin: required", "the PIN is 4 digits long",
-                "PIN 12345678901 of 2026", "verification code is 12"),
+    lookalikes=('{"pin": 13, "mode": "OUTPUT"}', "pin: required", "GPIO pin: 1234", "#define PIN 1234",
+                "gpio_pin = 1024", "the PIN is 4 digits long", "PIN 12345678901 of 2026", "verification code is 12"),
     patterns=(
         Pattern(
-            rf"(?<![A-Za-z])(?i:{_PIN_NAME})(?: code)?(?: (?:is|was|ist|lautet|est|es)[: ]{{1,2}}|[ ]?[:=#][ ]?)"
-            r"(\d{4,8})(?![A-Za-z0-9]|[-./:]\d)",
+            rf"(?<![A-Za-z0-9_])(?<![Gg][Pp][Ii][Oo] )(?i:{_PIN_NAME})(?: code)?"
+            r"(?: (?:is|was|ist|lautet|est|es)[: ]{1,2}|[ ]?[:=#][ ]?)(\d{4,8})(?![A-Za-z0-9]|[-./:]\d)",
             rank=CONTEXT,
         ),
+        Pattern(r"(?<![A-Za-z0-9_])(?<!define )(?:PIN|PUK) (\d{4,8})(?![A-Za-z0-9]|[-./:]\d)", rank=CONTEXT),
     ),
-    keys=("pin", "pincode", "pinnumber", "kodpin", "pinkod", "codepin", "codigopin", "codicepin", "otp", "otpcode",
-          "onetimecode", "onetimepassword", "verificationcode", "mfacode", "puk", "pukcode"),
+    keys=(
+        "pin", "pincode", "pinnumber", "cardpin", "userpin", "kodpin", "pinkod", "codepin", "codigopin", "codicepin",
+        "otp", "otpcode", "onetimecode", "onetimepassword", "verificationcode", "mfacode", "puk", "pukcode",
+    ),
     shape=r"\d{4,8}|[^\s\"'<>]{8,128}",
     plausible=lambda text: text.isdecimal() or is_random(text),
     sensitive=True,
