@@ -375,6 +375,19 @@ def ssn(text: str) -> bool:
     )
 
 
+#: Where the number, the birth date and the expiry stand in the second line of a passport, each before its check digit.
+_CHECKED_PARTS = ((0, 9), (13, 19), (21, 27))
+
+
+def machine_readable(line: str) -> bool:
+    """The second line that machines read in a passport (ICAO Doc 9303, part 4), by the check digits of its parts."""
+    return all(_weighed(line[start:end]) == int(line[end]) for start, end in _CHECKED_PARTS)
+
+
+def _weighed(part: str) -> int:
+    return sum((0 if char == "<" else int(char, 36)) * (7, 3, 1)[at % 3] for at, char in enumerate(part)) % 10
+
+
 def stdnum(module: str) -> Callable[[str], bool]:
     """The ``is_valid`` of a ``python-stdnum`` module, imported when first asked."""
     return lambda text: bool(import_module("stdnum." + module).is_valid(text))

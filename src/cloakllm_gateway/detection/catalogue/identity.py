@@ -210,8 +210,12 @@ def _numbered(
     samples: tuple[str, ...],
     lookalikes: tuple[str, ...] = (),
     keyed: str = "",
+    others: tuple[Pattern, ...] = (),
 ) -> Category:
-    """A number without a public checksum: only behind a word that names it, or under its key, there ``keyed`` as well."""
+    """A number without a public checksum: only behind a word that names it, or under its key, there ``keyed`` as well.
+
+    ``others`` are patterns that need neither.
+    """
     return Category(
         name,
         examples=tuple(example(sample) for sample in samples),
@@ -221,6 +225,7 @@ def _numbered(
                 rf"(?<![A-Za-z])(?i:{words})[^A-Za-z0-9\n]{{1,6}}(?:(?:is|was|ist|lautet|est|es|no|number|nr)\b[.: #]{{1,3}}){{0,2}}({form}){_END}",
                 rank=CONTEXT,
             ),
+            *others,
         ),
         keys=keys,
         shape=f"{form}|{keyed}" if keyed else form,
@@ -240,11 +245,28 @@ _TAX_WORDS = (
     r"p\.? ?iva|btw-?(?:nummer|nr|id)|\bnif\b|\bcif\b|nipc|dič|DIČ|\bafm\b|αφμ|ΑΦΜ"
 )
 
+#: What machines read in a passport: names, and below them the number and two dates.
+_MACHINE_READABLE = (
+    Pattern(
+        r"(?<![A-Za-z0-9<])P[A-Z<][A-Z<]{3}[A-Z]{1,36}(?:<[A-Z]{1,36}){0,4}<<[A-Z<]{1,36}(?![A-Za-z0-9<])",
+        whole(lambda line: len(line) == 44),
+        rank=CHECKED,
+    ),
+    Pattern(
+        r"(?<![A-Za-z0-9<])[A-Z0-9](?:[A-Z0-9<]{4}){2}\d[A-Z<]{3}\d{4}\d{3}[MFX<]\d{4}\d{3}[A-Z0-9<]{14}[0-9<]\d(?![A-Za-z0-9<])",
+        whole(checks.machine_readable),
+        rank=CHECKED,
+    ),
+)
+
 NUMBERED = (
     _numbered("PASSPORT", r"passport|reisepass|passeport|pasaporte|passaporto|paspoort|paszport", _CODE,
               ("traveldocument", "traveldocumentnumber", "passnr",
               "reisepass", "passeport", "numerodepasseport", "numerodepasaporte", "numeropasaporte", "numeropassaporto", "numerodopassaporte", "numeropassaporte", "passaporte", "paspoort", "paspoortnummer", "paszport", "numerpaszportu", "nrpaszportu", "passnummer", "passport", "passportnumber", "passportno", "reisepassnummer", "numeropasseport", "pasaporte", "passaporto"),
-              ("Passport no. «C01X00T47» issued", "my passport number is «X1234567» and", '{"passport_number": "«L898902C3»"}'), ("passport.js v0.7.0", "passport: required"), _SERIES),
+              ("Passport no. «C01X00T47» issued", "my passport number is «X1234567» and", '{"passport_number": "«L898902C3»"}',
+               "«P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<»\nL898902C36UTO7408122F1204159ZE184226B<<<<<10", "scan: «L898902C36UTO7408122F1204159ZE184226B<<<<<10»"),
+              ("passport.js v0.7.0", "passport: required", "P<STRING<<INT", "L898902C37UTO7408122F1204159ZE184226B<<<<<10"),
+              rf"{_SERIES}|[A-Z0-9<]{{44}}", _MACHINE_READABLE),
     _numbered("DRIVER_LICENSE", r"driver'?s? licen[cs]e|driving licen[cs]e|\bdl\b|f[üu]hrerschein|permis de conduire", _CODE,
               ("fuhrerscheinnummer", "fuehrerscheinnummer", "fuehrerschein", "permisdeconduire", "numeropermis", "numerodepermis", "permisoconducir", "permisodeconducir", "carnetdeconducir", "patente", "numeropatente", "patentediguida", "cartademotorista", "carteirademotorista", "cnh", "cartadeconducao", "rijbewijs", "rijbewijsnummer", "prawojazdy", "numerprawajazdy", "driverlicense", "driverslicense", "drivinglicence", "driverlicence", "licensenumber", "fuhrerschein", "driverlicensenumber",
                "fuhrerscheinnr", "fuehrerscheinnr", "permisoconduccion", "licenciadeconducir", "licenciaconducir", "licenciaconduccion", "cartaconducao", "cartamotorista", "carteiramotorista", "nrprawajazdy", "dlnumber", "dln"),

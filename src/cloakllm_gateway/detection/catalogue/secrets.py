@@ -361,7 +361,7 @@ SECRET = Category(
         ),
     ),
     keys=(
-        "pw", "psk", "presharedkey", "securityanswer", "recoverycode", "backupcode", "accesscode", "doorcode",
+        "securityanswer", "recoverycode", "backupcode", "accesscode", "doorcode",
         "gatecode", "passwordhash", "seedphrase", "recoveryphrase", "geheimzahl", "wlanschlussel", "motdepassewifi",
         "phrasesecrete", "reponsesecrete", "clesecrete", "codeacces", "codeconfidentiel", "clavesecreta",
         "contrasenawifi", "codigosecreto", "respuestasecreta", "parolachiave", "codicesegreto", "codiceaccesso",
