@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloakllm_gateway.detection import fields
 from cloakllm_gateway.detection.engine import Detector
 from cloakllm_gateway.detection.keys import NAME, classify
+from cloakllm_gateway.detection.tables import Words, tables
 from cloakllm_gateway.spans import Encoding, Proof, Text
 
 DETECTOR = Detector()
@@ -216,7 +216,7 @@ def test_a_row_reads_the_same_however_long_its_table_is(lines: list[list[str]], 
     def read(plain: int) -> list[list[str]]:
         rows = [["email", "a", "email"], *[["x@y.org", "", '"z@y.org"']] * plain, *lines]
         text = end.join(map(mark.join, rows))
-        (table,) = fields.tables(text, [0], str, "email".__eq__, "email".__eq__)
+        (table,) = tables(text, [0], Words(str, "email".__eq__, "email".__eq__, "email".__eq__))
         return [[text[start:stop] for start, stop in row] for row in table.rows]
 
     assert read(300)[:300] == [["x@y.org", "", "z@y.org"]] * 300

@@ -13,7 +13,8 @@ from itertools import pairwise, zip_longest
 
 from msgspec import Struct
 
-from cloakllm_gateway.detection.fields import Row, Table
+from cloakllm_gateway.detection.aligned import Row
+from cloakllm_gateway.detection.tables import Table
 from cloakllm_gateway.patterns import lazy
 
 _TAG = lazy(r"<(/?)(table|tr|t[hd]|thead|dl|d[td])(?:\s[^<>]{0,1024})?>", re.IGNORECASE)

@@ -18,6 +18,10 @@ PERSONAL = frozenset(
     ("EMAIL", "PHONE", "ADDRESS", "PERSON", "DATE_OF_BIRTH", "SSN", "CREDIT_CARD", "IBAN",
      *(category.name for category in (*NATIONAL, *NUMBERED)))
 )  # fmt: skip
+#: Those whose column says enough for a table that is not about people.
+TELLING = frozenset(
+    ("SECRET", "API_KEY", "USERNAME", "BANK_ACCOUNT", "BIC", "CARD_CODE", "WALLET", "MAC_ADDRESS", "IMEI")
+)
 #: What :func:`classify` answers for a key called just ``name``: proof only beside a personal sibling.
 NAME = "name"
 #: ... and for one called just ``number``: it may be that of a card, and a card's number proves itself.
@@ -45,7 +49,7 @@ _BARE_NAMES = frozenset(
 #: Words that say which of several fields it is, and nothing about its kind.
 _QUALIFIERS = frozenset(
     "number numbers num no nr home work mobile primary secondary main alt alternate business personal private "
-    "office raw "
+    "office raw value formatted "
     "masked full last4 line1 line2".split()
 )
 #: Short keys that are an everyday word or abbreviation elsewhere: only as the whole key.
@@ -121,10 +125,16 @@ def classify(key: str) -> str:
 
     A bare ``number`` answers :data:`NUMBER`.  The whole key decides first, then its words without those
     that only connect them, then its last words, then the same without qualifiers at its end:
-    ``nombre del paciente``, ``customer_email``, ``phone 1``, ``mobile (work)``.
+    ``nombre del paciente``, ``customer_email``, ``phone 1``, ``mobile (work)``; and at last without a
+    remark in parentheses: ``Birth Date (MM/DD/YYYY)``.
     """
     if len(key) > 64:
         return ""
+    kind = _classified(key)
+    return kind if kind or not key.endswith(")") else _classified(key.rpartition("(")[0])
+
+
+def _classified(key: str) -> str:
     words = normalise(key)
     if len(words) == 1 and words[0] in _BARE_NUMBERS:
         return NUMBER
@@ -194,9 +204,7 @@ def name_places(screen: bytes) -> list[int]:
 
 
 def heads(text: str, screen: bytes, parts: Parts) -> list[int]:
-    """Places, in order and one on each line, where the head of a column about a person may end."""
-    if not ("," in text or ";" in text or "|" in text or "\t" in text):
-        return []
+    """Places, in order and one on each line, where the head of a column about a person or an account may end."""
     found = _ends(_heads(), screen, parts, by_line=True) if parts else []
     if not text.isascii():
         foreign = {
@@ -252,11 +260,15 @@ def _mark() -> str:
 
 @cache
 def _head() -> str:
-    """A cell that ends with a personal key and what may qualify it, or that is no more than a word for a number."""
-    personal = _any_of({key for key, kind in _BY_KEY.items() if kind in PERSONAL}, _connected)
+    """A cell that ends with a telling key and what may qualify it, or that is no more than a word for a number."""
+    telling = _any_of({key for key, kind in _BY_KEY.items() if kind in PERSONAL or kind in TELLING}, _connected)
     numbers = "|".join(sorted(_BARE_NUMBERS))
-    blank = "[ \"'*`_.()-]*"
-    return rf"(?:(?:{personal})(?:{blank}(?:{_QUALIFIED}|[0-9]+))*|(?:^|[^a-z0-9])(?:{numbers})){blank}[,;|\t\r\n]"
+    blank = "[ \"'*`_.()#-]*"
+    remark = r"(?:[(][^()\n,;|\t]*[)])?"
+    end = "(?:[,;|\t\r\n]|[ ][ ])"
+    return (
+        rf"(?:(?:{telling})(?:{blank}(?:{_QUALIFIED}|[0-9]+))*{blank}{remark}|(?:^|[^a-z0-9])(?:{numbers})){blank}{end}"
+    )
 
 
 @cache

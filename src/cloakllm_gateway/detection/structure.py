@@ -19,12 +19,13 @@ from cloakllm_gateway.detection.catalogue import Category, checks
 from cloakllm_gateway.detection.catalogue.people import capitalised_name
 from cloakllm_gateway.detection.catalogue.places import sentence_of
 from cloakllm_gateway.detection.catalogue.secrets import AMBIGUOUS, is_random
-from cloakllm_gateway.detection.fields import Field, Table
+from cloakllm_gateway.detection.fields import Field
 from cloakllm_gateway.detection.folding import views
 from cloakllm_gateway.detection.keys import (
     NAME,
     NUMBER,
     PERSONAL,
+    TELLING,
     Parts,
     classify,
     heads,
@@ -33,6 +34,7 @@ from cloakllm_gateway.detection.keys import (
     places,
 )
 from cloakllm_gateway.detection.merging import JSON_TEXT, Claim, Find
+from cloakllm_gateway.detection.tables import Table, Words, tables
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Proof, Text
 
@@ -59,10 +61,9 @@ class Structure:
         blocks = list(_blocks(text, screen)) if marks else []
         del screen  # a long text with many values is short of memory below
         found: list[Proved] = []
-        tables = fields.tables(text, tops, classify, _is_personal, _is_named)
         rows = [at for at in marks if text[at] not in _FIELD_MARKS]
         cells = hypertext.tables(text, classify) if marks and "<" in text else ()
-        for table in chain(tables, fields.inserts(text, rows), cells):
+        for table in chain(tables(text, tops, _WORDS), fields.inserts(text, rows), cells):
             for some in self._table(text, table):
                 found += some
         for start, stop in blocks:
@@ -119,7 +120,7 @@ class Structure:
             elif kind == NUMBER:
                 self._add(proving, i, "CREDIT_CARD", False, checks.card)
             else:
-                self._add(proving, i, kind, kind in PERSONAL, is_random if _is_ambiguous_secret(kind, key) else None)
+                self._add(proving, i, kind, kind in PERSONAL, _cell_test(kind, key, table.is_certain))
         rows = iter(table.rows)
         while some := list(islice(rows, _ROWS)):
             cells = list(zip(*some, strict=True))
@@ -331,8 +332,56 @@ def _is_personal(name: str) -> bool:
     return kind in PERSONAL or kind == NUMBER
 
 
+def _is_telling(name: str) -> bool:
+    return classify(name) in TELLING
+
+
 def _is_named(name: str) -> bool:
     return classify(name) == NAME or _is_personal(name)
+
+
+_WORDS = Words(classify, _is_personal, _is_telling, _is_named)
+
+
+def _cell_test(kind: str, key: str, is_certain: bool) -> Callable[[str], bool] | None:
+    """What else the cells of a column have to pass; more where no other column is about people."""
+    if kind in _SECRETS and _ambiguous(key):
+        return is_random
+    if is_certain:
+        return None
+    if kind == "ADDRESS":
+        return _is_nothing  # alone below a heading anything that begins with a number may stand
+    if kind in _SECRETS:
+        return _is_one_word
+    if kind == "USERNAME":
+        return _is_account if normalise(key)[-1:] in _ANYBODY else _is_no_type
+    return str.isupper if kind == "BIC" else None
+
+
+def _is_nothing(_: str) -> bool:
+    return False
+
+
+def _is_one_word(text: str) -> bool:
+    return " " not in text
+
+
+def _is_account(text: str) -> bool:
+    """Whether a cell is somebody's account for sure, and not what this or that user may do."""
+    return _MADE_UP.search(text) is not None and not text[0].isdigit()
+
+
+def _is_no_type(text: str) -> bool:
+    return text.lower() not in _TYPES and not text[0].isdigit()
+
+
+_MADE_UP = lazy(r"[0-9@_]|\w\.\w")
+#: Words for an account that are everyday ones: who may do what is a table with a column for users.
+_ANYBODY = frozenset(
+    (word,) for word in "user login benutzer utilisateur usuario utente utilizador gebruiker uzytkownik".split()
+)
+#: What stands beside the names of fields in a table about them.
+_TYPES = frozenset("text string str char varchar varchar2 nvarchar citext bytes required optional yes no".split())
 
 
 #: What a value that is encoded holds, unless it is a run of base64.
@@ -371,10 +420,6 @@ def _trimmed(text: str, field: Field, ends: str = _SENTENCE_ENDS) -> tuple[int, 
 def _whole(text: str, start: int, end: int) -> int:
     """Where a whole number ends without the fraction that spreadsheets give it: ``536228726.0``."""
     return end - 2 if text.endswith(".0", start, end) and text[start : end - 2].isdigit() else end
-
-
-def _is_ambiguous_secret(kind: str, key: str) -> bool:
-    return kind in _SECRETS and _ambiguous(key)
 
 
 @lru_cache(maxsize=1024)

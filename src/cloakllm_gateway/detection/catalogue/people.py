@@ -330,6 +330,9 @@ _KEYED_DATE = (
     rf"|(?:ngày )?\d{{1,2}}\.? (?:de )?(?:[^\W\d_]|[{_SIGNS}]){{3,16}}\.?"
     r"(?: \d{1,2})?(?: de| năm)? \d{4}(?: ?(?:года|року|[гр]\.?))?"
     rf"|\d{{4}}\. (?:[^\W\d_]){{3,16}} \d{{1,2}}\."
+    # As databases and spreadsheets print it: 12-Mar-1985, 12MAR85, 1985-03-12 00:00:00, 3/12/85 0:00.
+    rf"|\d{{1,2}}[-/. ]?(?i:{_MONTH})[-/. ]?(?:(?:18|19|20)?\d\d)|18\d\d-\d\d-\d\d|--?(?:0[1-9]|1[0-2])-?\d\d"
+    rf"|{_DATE}[ T][0-2]?\d:[0-5]\d(?::[0-5]\d(?:\.\d{{1,9}})?)?(?:[ ]?(?:[AP]M|Z|UTC|[+-]\d\d:?\d\d))?"
 )
 
 #: A date behind words that say it is of a birth: any word may be its month.
