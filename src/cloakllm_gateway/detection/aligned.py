@@ -20,7 +20,7 @@ Row = Sequence[tuple[int, int]]
 
 
 class Columns(NamedTuple):
-    """What their ``names`` are, the cells of each row, and where the line of the last row ends."""
+    """The ``names`` that are known, the cells of each row below them, and where the line of the last row ends."""
 
     names: Sequence[str]
     rows: Iterator[Row]
@@ -28,15 +28,15 @@ class Columns(NamedTuple):
 
 
 #: A line of names: words, with what may stand between and behind them.
-_HEADER = lazy(r"[ ]{0,40}[^\W\d][\w .#%&()/-]{1,2000}")
+_HEADER = lazy(r"[ ]{0,40}[^\W\d][\w .#%&()/-]{1,999}")
 _NAME = lazy(r"[^ ]+(?: [^ ]+)*")
 _DASHES = lazy(r"[ ]*(?:-{2,}|={2,}|─{2,})(?: +(?:-{2,}|={2,}|─{2,}))+[ ]*")
 _DASH = lazy(r"[-=─]+")
 _NUMBERED = lazy(r"\d{1,9} ")
 #: A row is no longer than this, in code points.
 _LONGEST_ROW = 4_096
-#: So many columns make a table, and so many names a header that nothing else tells.
-_ENOUGH = 2
+#: So many columns make a table, and so many names a header that nothing else tells; more than most are none.
+_ENOUGH, _MOST = 2, 40
 
 
 def read(text: str, start: int, end: int, known: Callable[[str], object]) -> Columns | None:
@@ -59,10 +59,12 @@ def read(text: str, start: int, end: int, known: Callable[[str], object]) -> Col
         if not (is_numbered or (count and header.isupper()) or (count >= _ENOUGH and len(names) > _ENOUGH)):
             return None
         starts, rows = _between_gaps(text, header, names, lines, is_numbered)
-    if len(starts) < _ENOUGH or not rows:
+    if not _ENOUGH <= len(starts) <= _MOST or not rows:
         return None
-    heads = [text[at:stop] for at, stop in _cells(text, start, start + len(header), starts)]
-    return Columns(heads, (_cells(text, *row, starts) for row in rows), rows[-1][1])
+    columns = list(pairwise([*starts, _LONGEST_ROW]))
+    heads = [text[at:stop] for at, stop in _cells(text, start, start + len(header), columns)]
+    wanted = [column for column, name in zip(columns, heads, strict=True) if known(name)]
+    return Columns(list(filter(known, heads)), (_cells(text, *row, wanted) for row in rows), rows[-1][1])
 
 
 def _lines(text: str, at: int) -> Iterator[tuple[int, int]]:
@@ -90,14 +92,19 @@ def _between_gaps(
     gaps = [_mask(last, first) for (_, last), (first, _) in pairwise(names)]
     if is_numbered:
         gaps.insert(0, _mask(0, names[0][0]))
-    taken, filled = _taken(header), 0
+    taken, filled, between = _taken(header), 0, 0
+    for gap in gaps:
+        between |= gap
     rows: list[tuple[int, int]] = []
     for start, end in lines if gaps else ():
         also = _taken(text[start:end])
-        if any(gap & ~(taken | also) == 0 for gap in gaps):
-            break
-        taken, filled = taken | also, filled | also
+        if also & between & ~taken:
+            if not all(gap & ~(taken | also) for gap in gaps):
+                break
+            taken |= also
+        filled |= also
         rows.append((start, end))
+    taken |= filled
     free = [_widest(gap & ~taken) for gap in gaps]
     starts = free if is_numbered else [0, *free]
     return sorted({*starts, *_divided(header, names, taken, filled)}), rows
@@ -137,12 +144,15 @@ def _widest(free: int) -> int:
 _RUN = lazy(rb"\x01+")
 
 
-def _cells(text: str, start: int, end: int, starts: Sequence[int]) -> Row:
-    """What begins in each column of a line: up to two blanks, for what stands behind them is of another column."""
+def _cells(text: str, start: int, end: int, columns: Iterable[tuple[int, int]]) -> Row:
+    """What begins in each of some columns of a line: up to two blanks, for what is behind them is of another column."""
     found = []
-    for first, last in zip(starts, [*starts[1:], end - start], strict=True):
+    for first, last in columns:
+        if first >= end - start:
+            found.append((end, end))
+            continue
         cell = text[start + first : min(start + last, end)]
         inner = cell.lstrip()
-        at = min(start + first, end) + len(cell) - len(inner)
+        at = start + first + len(cell) - len(inner)
         found.append((at, at + len(inner.partition("  ")[0].rstrip())))
     return found

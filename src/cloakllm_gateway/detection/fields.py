@@ -253,13 +253,36 @@ def _row(text: str, at: int) -> tuple[list[tuple[int, int]], int]:
 
 # -- XML ------------------------------------------------------------------------------------------
 
-_ELEMENT = lazy(r"<(?P<key>[^\W\d][\w:.-]{0,40})(?: [^<>]{0,200})?>(?P<value>[^<>\n]{1,512})</")
+_ELEMENT = lazy(
+    r"<(?P<key>[^\W\d][\w:.-]{0,40})(?: [^<>]{0,200})?>\s{0,64}"
+    r"(?:<!\[CDATA\[\s{0,64}(?P<data>[^\]\s](?:[^\]\n]{0,510}[^\]\s])?)\s{0,64}\]\]>"
+    r"|(?P<value>[^<>\s](?:[^<>\n]{0,510}[^<>\s])?))\s{0,64}</"
+)
+#: An element of a form or a configuration that names its value, and the attributes that do.
+_ATTRIBUTE = lazy(r"""\s([a-z]{2,7})=(?:"([^"<>]{1,512})"|'([^'<>]{1,512})')""", re.IGNORECASE)
+_NAMING, _VALUED = ("name", "key", "id"), ("value", "content")
 
 
 def elements(text: str, places: Iterable[int]) -> Iterator[Field]:
-    """``<email>kim@example.com</email>``; all elements of a text count as one record."""
+    """``<email>kim@example.com</email>`` and ``<input name="email" value="kim@example.com">``.
+
+    All elements of a text count as one record.
+    """
     for at in places:
-        if (begin := text.rfind("<", max(at - 256, 0), at)) >= 0:
-            match = _ELEMENT.match(text, begin)
-            if match:
-                yield Field(match["key"].rpartition(":")[2], *match.span("value"), 0)
+        if (begin := text.rfind("<", max(at - 256, 0), at)) < 0:
+            continue
+        if match := _ELEMENT.match(text, begin):
+            group = "data" if match["data"] else "value"
+            yield Field(match["key"].rpartition(":")[2], *match.span(group), 0)
+        elif named := _named(text, begin, at + 1):
+            yield named
+
+
+def _named(text: str, begin: int, end: int) -> Field | None:
+    """The value that the attributes of a tag name."""
+    said = {match[1].lower(): match for match in _ATTRIBUTE.finditer(text, begin, end)}
+    name = next((said[word] for word in _NAMING if word in said), None)
+    value = next((said[word] for word in _VALUED if word in said), None)
+    if name is None or value is None:
+        return None
+    return Field(name[name.lastindex or 0], *value.span(value.lastindex or 0), 0)

@@ -292,7 +292,7 @@ def _marked(keys: str) -> str:
     """A key, what may qualify it, and a mark."""
     qualified = f"(?:[ _.-]{{0,2}}[(]?(?:{_QUALIFIED}|[0-9]{{1,4}})[)]?)*?"
     # vCard puts parameters between a key and its colon, XML attributes.
-    between = r"(?:;[A-Za-z0-9=,;\"-]{0,60}?| [a-z]+=[^<>\n]{0,80}?)?"
+    between = r"(?:;[A-Za-z0-9=,;\"-]{0,60}?|[\"']? [a-z]+=[^<>\n]{0,80}?)?"
     # A head of HTML may be marked, and its closing tag may be missing.
     cell = r"\s{0,8}(?:</[a-z]{1,8}>){0,2}\s{0,8}</?(?:t[hdr]|d[td])>"
     return rf"(?:{keys}){qualified}{between}[ \"'*_`).#\]\t]{{0,5}}?(?::=|=>|[:=>]|{cell})"

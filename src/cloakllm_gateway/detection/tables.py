@@ -69,7 +69,7 @@ def tables(text: str, heads: Iterable[int], words: Words) -> Iterator[Table]:
     The rows of a table have to be read before the next table is asked for,
     which is looked for below.
     """
-    done = 0
+    done = unpaired = 0  # up to where there is no pair of lines as in tables on their side
     for at in heads:
         if at < done:
             continue
@@ -77,17 +77,19 @@ def tables(text: str, heads: Iterable[int], words: Words) -> Iterator[Table]:
         done = _line_end(text, at)
         if header := _header(text, start, done, words):
             names, mark, is_certain, is_dense = header
-            if len(names) == 2 and (pairs := _pairs(text, start, mark, words)):
-                table, done = pairs
-                yield table
-                continue
+            if len(names) == 2 and start >= unpaired:
+                pairs, unpaired = _pairs(text, start, mark, words)
+                if pairs:
+                    done = unpaired
+                    yield pairs
+                    continue
             if mark == "|" and _is_inner(text, start, done):
                 continue
             wanted = [i for i, name in enumerate(names) if words.known(name)]
             rows = _Rows(text, done + 1, mark, len(names), wanted, words, is_dense)
             yield Table([names[i] for i in wanted], rows, is_certain)
             done = rows.end
-        elif columns := aligned.read(text, start, done, words.hints):
+        elif columns := aligned.read(text, start, done, words.known):
             done = columns.end
             if any(map(words.hints, columns.names)):
                 yield Table(columns.names, columns.rows, any(map(words.personal, columns.names)))
@@ -231,11 +233,11 @@ def _plain_row(mark: str, width: int, wanted: tuple[int, ...]) -> re.Pattern[str
     return re.compile(rf"""\n(?=[\w"]){cells}\r*+(?=\n|\Z)""")
 
 
-def _pairs(text: str, start: int, mark: str, words: Words) -> tuple[Table, int] | None:
+def _pairs(text: str, start: int, mark: str, words: Words) -> tuple[Table | None, int]:
     """A table that lies on its side, ``first_name,Kim`` over ``email,kim@x.org``: each line is a key and its value.
 
     It is one if two lines begin with a key that is named or telling; lines before the first such one belong to it.
-    What ``field,type`` stands above are no values.
+    What ``field,type`` stands above are no values.  Answers with where its lines end as well.
     """
     while start > 0 and (before := _pair(text, text.rfind("\n", 0, start - 1) + 1, mark)):
         start = before[0]
@@ -248,10 +250,11 @@ def _pairs(text: str, start: int, mark: str, words: Words) -> tuple[Table, int] 
         keys.append(key)
         cells.append(cell)
         start = end + 1
+    end = min(start, len(text))
     if known < 2:
-        return None
+        return None, end
     is_described = text[slice(*cells[0])].strip("*`").lower() in _DESCRIBING
-    return Table(keys, [] if is_described else [cells], any(map(words.personal, keys))), min(start, len(text))
+    return Table(keys, [] if is_described else [cells], any(map(words.personal, keys))), end
 
 
 #: What the second column of a table about fields is called.
