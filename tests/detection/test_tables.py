@@ -21,9 +21,9 @@ def hidden(text: str) -> list[str]:
     [
         ("username,password\nbstone,correcthorse9\n", ["bstone", "correcthorse9"]),
         ("login\tpassword\nkmensah1\thunter2xyz\n", ["kmensah1", "hunter2xyz"]),
-        ("| service | username | password |\n|---|---|---|\n| wiki | lenaf | `Tr0ub4dor&3` |\n", ["lenaf", "Tr0ub4dor&3"]),
+        ("| at | username | password |\n|---|---|---|\n| wiki | lenaf | `Tr0ub4dor&3` |\n", ["lenaf", "Tr0ub4dor&3"]),
         ("│ service │ username │ password   │\n│ wiki    │ lenaf    │ hunter2xyz │\n", ["lenaf", "hunter2xyz"]),
-        (" id | username | password\n----+----------+------------\n  1 | lenaf    | hunter2xyz\n", ["lenaf", "hunter2xyz"]),
+        (" id | login_id | password\n----+----------+----------\n  1 | lenaf    | hunter2xy\n", ["lenaf", "hunter2xy"]),
         ("NAME      NAMESPACE   PASSWORD\ngrafana   mon         hunter2xyz\n", ["hunter2xyz"]),
         ("username,bstone\npassword,correcthorse9\n", ["bstone", "correcthorse9"]),
         (
@@ -50,6 +50,10 @@ def test_secrets_and_accounts_need_no_column_about_people(text: str, values: lis
         "host,port\ndb1,5432\n",
         "model,prompt_tokens,token\ngpt,10,next\n",
         "code,message,password\nE1,invalid,required\n",
+        "| Matcher | Condition to pass |\n|---|---|\n| `RegExp` | `MockClient` |\n| `Function` | must return true |\n",
+        "| Action | Trust token (OIDC) |\n|---|---|\n| publish | Can stage |\n",
+        "const names = [\n  'email', // the address of whoever\n  '_password', // is not in the config\n]\n",
+        "<p><b>Password:</b> must have 8 characters</p>",
         "| Action | Admin | User |\n|---|---|---|\n| read | yes | readonly |\n",
         "| Feature | Swift | Kotlin |\n|---|---|---|\n| interface | Protocol | Interface |\n",
         "| username | password | email |\n|---|---|---|\n| string | string | string |\n",
@@ -67,7 +71,7 @@ def test_secrets_and_accounts_need_no_column_about_people(text: str, values: lis
         "Proto Recv-Q Local Address           State\ntcp        0 0.0.0.0:8080            LISTEN\n",
         "NAME          TYPE     DATA   AGE\ndb-password   Opaque   1      5d\napi-token     Opaque   1      5d\n",
         "              age        income\ncount  100.000000    100.000000\nmean    35.200000  50000.120000\n",
-        "NAME                       READY   STATUS    RESTARTS   AGE\ncheckout-7d9f8b6c5-x2x7z   1/1     Running   0   5d2h\n",
+        "NAME                       READY   STATUS    RESTARTS\ncheckout-7d9f8b6c5-x2x7z   1/1     Running   0\n",
         "Password\n\nPasswords must have 8 characters.\n\nPhone\n2 items in stock\n\nAddress\n12 items found here\n",
     ],
 )  # fmt: skip
@@ -91,8 +95,8 @@ def test_the_name_of_a_column_may_be_numbered_and_have_a_remark(header: str, val
 
 @pytest.mark.parametrize(
     "date",
-    ["1985-03-12 00:00:00", "12-Mar-1985", "12MAR85", "16-FEB-89", "3/12/85 0:00", "3/12/1985 12:00:00 AM", "1891-02-03",
-     "1985-03-12T08:30:00+0200"],
+    ["1985-03-12 00:00:00", "12-Mar-1985", "12MAR85", "16-FEB-89", "3/12/85 0:00", "3/12/1985 12:00:00 AM",
+     "1891-02-03", "1985-03-12T08:30:00+0200"],
 )  # fmt: skip
 def test_a_birth_date_is_read_as_databases_and_spreadsheets_print_it(date: str) -> None:
     assert hidden(f"first_name,dob,x\nZora,{date},1\n") == ["Zora", date]
@@ -174,3 +178,21 @@ def test_a_header_below_an_empty_line_begins_a_table_of_the_same_width() -> None
 
 def test_rows_that_a_mark_without_quotes_breaks_are_read_though_all_are_broken() -> None:
     assert hidden("first_name,address,phone\nZora,12 Main Street, Springfield,5550143\n")[::2] == ["Zora", "5550143"]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("<x>\n  <ssn>\n    536228726\n  </ssn>\n</x>", ["536228726"]),
+        ("<firstName><![CDATA[Zora]]></firstName>", ["Zora"]),
+        ("<password><![CDATA[ hunter2<xyz ]]></password>", ["hunter2<xyz"]),
+        ('<form><input type="text" name="first_name" value="Ludmila"></form>', ["Ludmila"]),
+        ("<input value='536228726' name='ssn' id='x'/>", ["536228726"]),
+        ('<property name="password" value="hunter2xyz"/>', ["hunter2xyz"]),
+        ("<p><strong>First name:</strong> Zora</p>", ["Zora"]),
+        ('<b>Born:</b><span class="x">1991-01-07</span>', ["1991-01-07"]),
+        ('<option value="phone">Phone</option><button name="login" value="Login">', []),
+    ],
+)  # fmt: skip
+def test_elements_name_their_values(text: str, values: list[str]) -> None:
+    assert hidden(text) == values

@@ -261,6 +261,8 @@ _ELEMENT = lazy(
 #: An element of a form or a configuration that names its value, and the attributes that do.
 _ATTRIBUTE = lazy(r"""\s([a-z]{2,7})=(?:"([^"<>]{1,512})"|'([^'<>]{1,512})')""", re.IGNORECASE)
 _NAMING, _VALUED = ("name", "key", "id"), ("value", "content")
+#: One whose value is what it does, or what stands on it.
+_CONTROL = lazy(r"""<(?:button|option|li|data)\b|\stype=["']?(?:submit|button|reset|checkbox|radio)\b""", re.IGNORECASE)
 
 
 def elements(text: str, places: Iterable[int]) -> Iterator[Field]:
@@ -283,6 +285,22 @@ def _named(text: str, begin: int, end: int) -> Field | None:
     said = {match[1].lower(): match for match in _ATTRIBUTE.finditer(text, begin, end)}
     name = next((said[word] for word in _NAMING if word in said), None)
     value = next((said[word] for word in _VALUED if word in said), None)
-    if name is None or value is None:
+    if name is None or value is None or _CONTROL.search(text, begin, end):
         return None
     return Field(name[name.lastindex or 0], *value.span(value.lastindex or 0), 0)
+
+
+_LABELLED = lazy(
+    r":\s{0,8}(?:</[a-z]{1,8}>\s{0,8}){1,2}(?:<[a-z]{1,8}(?: [^<>]{0,80})?>\s{0,8}){0,2}"
+    r"(?P<value>[^<>\s](?:[^<>\n]{0,254}[^<>\s])?)",
+    re.IGNORECASE,
+)
+
+
+def labels(text: str, places: Iterable[int]) -> Iterator[Field]:
+    """``<b>Email:</b> kim@example.com``, as pages and mails of HTML have it; all of a text count as one record."""
+    for at in places:
+        if text.startswith("<", at + 1) and (match := _LABELLED.match(text, at)):
+            begin = text.rfind(">", max(at - _LONGEST_QUOTED, 0), at)
+            if begin >= 0:
+                yield Field(text[begin + 1 : at].strip(), *match.span("value"), 0)

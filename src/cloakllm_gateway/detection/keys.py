@@ -130,8 +130,12 @@ def classify(key: str) -> str:
     """
     if len(key) > 64:
         return ""
-    kind = _classified(key)
-    return kind if kind or not key.endswith(")") else _classified(key.rpartition("(")[0])
+    return _classified(key) or _classified(without_remark(key))
+
+
+def without_remark(key: str) -> str:
+    """A key less what stands in parentheses at its end."""
+    return key.rpartition("(")[0] if key.endswith(")") else ""
 
 
 def _classified(key: str) -> str:

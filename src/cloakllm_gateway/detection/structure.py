@@ -32,6 +32,7 @@ from cloakllm_gateway.detection.keys import (
     name_places,
     normalise,
     places,
+    without_remark,
 )
 from cloakllm_gateway.detection.merging import JSON_TEXT, Claim, Find
 from cloakllm_gateway.detection.tables import Table, Words, tables
@@ -320,6 +321,7 @@ _READERS: dict[str, tuple[str, Callable[[str, Sequence[int]], Iterator[Field]]]]
     "lines": (":：", fields.lines),
     "assignments": ("=", fields.assignments),
     "elements": (">", fields.elements),
+    "labels": (":", fields.labels),
 }
 
 
@@ -333,7 +335,11 @@ def _is_personal(name: str) -> bool:
 
 
 def _is_telling(name: str) -> bool:
-    return classify(name) in TELLING
+    return classify(name) in TELLING and _CONNECTING.isdisjoint(normalise(name))
+
+
+#: Words of a name that is a phrase: ``Condition to pass`` is no secret.
+_CONNECTING = frozenset("a the to for is if or and not by with must can".split())
 
 
 def _is_named(name: str) -> bool:
@@ -424,7 +430,8 @@ def _whole(text: str, start: int, end: int) -> int:
 
 @lru_cache(maxsize=1024)
 def _ambiguous(key: str) -> bool:
-    return "".join(normalise(key)) in AMBIGUOUS or normalise(key)[-1:] == ("token",)
+    words = normalise(without_remark(key) or key)
+    return "".join(words) in AMBIGUOUS or words[-1:] == ("token",)
 
 
 def _is_other(kind: str, text: str, field: Field, reader: str, end: int, value: str) -> bool:
@@ -445,7 +452,7 @@ def _is_secret(text: str, field: Field, reader: str, value: str) -> bool:
     """Whether a secret's field holds one: a name that may mean something else needs a random value."""
     if _ambiguous(field.key):
         return is_random(value)
-    return not (reader == "lines" and text[field.start - 1] not in "\"'`" and " " in value)
+    return not (reader in ("lines", "labels") and text[field.start - 1] not in "\"'`" and " " in value)
 
 
 def _is_code(text: str, field: Field, reader: str, value: str) -> bool:

@@ -78,7 +78,8 @@ def tables(text: str, heads: Iterable[int], words: Words) -> Iterator[Table]:
         if header := _header(text, start, done, words):
             names, mark, is_certain, is_dense = header
             if len(names) == 2 and start >= unpaired:
-                pairs, unpaired = _pairs(text, start, mark, words)
+                is_sure = is_dense or mark == "|" or not is_certain
+                pairs, unpaired = _pairs(text, start, mark, words, is_sure)
                 if pairs:
                     done = unpaired
                     yield pairs
@@ -233,10 +234,11 @@ def _plain_row(mark: str, width: int, wanted: tuple[int, ...]) -> re.Pattern[str
     return re.compile(rf"""\n(?=[\w"]){cells}\r*+(?=\n|\Z)""")
 
 
-def _pairs(text: str, start: int, mark: str, words: Words) -> tuple[Table | None, int]:
+def _pairs(text: str, start: int, mark: str, words: Words, is_sure: bool) -> tuple[Table | None, int]:
     """A table that lies on its side, ``first_name,Kim`` over ``email,kim@x.org``: each line is a key and its value.
 
-    It is one if two lines begin with a key that is named or telling; lines before the first such one belong to it.
+    It is one if two lines begin with a key that is named, or telling if code ``is_sure`` not to look so; lines before
+    the first such one belong to it.
     What ``field,type`` stands above are no values.  Answers with where its lines end as well.
     """
     while start > 0 and (before := _pair(text, text.rfind("\n", 0, start - 1) + 1, mark)):
@@ -246,7 +248,7 @@ def _pairs(text: str, start: int, mark: str, words: Words) -> tuple[Table | None
     known = 0
     while start < len(text) and (pair := _pair(text, start, mark)):
         _, key, cell, end = pair
-        known += words.named(key) or words.telling(key)
+        known += words.named(key) or (is_sure and words.telling(key))
         keys.append(key)
         cells.append(cell)
         start = end + 1
