@@ -303,4 +303,7 @@ def text(kind: str, personal: bool, size: int) -> str:
 
 
 #: What invites quadratic work: the same few characters again and again.
-HOSTILE = ("a.", "1234-", "1.1.1.", "::1 ", "A", "-----BEGIN PRIVATE KEY-----\n", '{"a":', "<td>Email", "<dt born <")
+HOSTILE = (
+    "a.", "1234-", "1.1.1.", "::1 ", "A", "-----BEGIN PRIVATE KEY-----\n", '{"a":', "<td>Email", "<dt born <",
+    "| x | username |\n", "EMAIL X  Y\nz\n", "PHONE  ID\n", "ssn\n5\n",
+)  # fmt: skip
