@@ -66,13 +66,28 @@ class Text(NamedTuple):
     none).  Texts with the same non-negative ``record`` are fields of one
     object: `name` proves its value only beside a personal sibling.  ``names``
     says whether a named-entity recogniser may look at it: descriptions and
-    the tripwire want certain finds only.
+    the tripwire want certain finds only.  That object stands under the key
+    ``parent`` itself, among the fields of the record ``above``:
+    ``{"phone": {"value": ...}}``.
     """
 
     text: str
     key: str = ""
     record: int = -1
     names: bool = True
+    parent: str = ""
+    above: int = -1
+
+
+#: The name of a column is no longer than this.
+_LONGEST_NAME = 48
+
+
+def are_columns(names: Sequence[object]) -> bool:
+    """Whether what stands in a list may be the names of columns, those of the lists that follow it."""
+    return len(names) > 1 and all(
+        isinstance(name, str) and len(name) <= _LONGEST_NAME and any(map(str.isalpha, name)) for name in names
+    )
 
 
 class Span(msgspec.Struct, frozen=True, order=True, gc=False):

@@ -142,7 +142,9 @@ def test_fields_of_one_object_speak_for_each_other() -> None:
 def test_a_value_that_proves_itself_is_not_known_by_its_key_alone() -> None:
     (span,) = DETECTOR.find([Text("kim@x.org", "email")])[0]
     assert span.proof is Proof.SHAPE
-    (span,) = DETECTOR.find([Text("5550134", "phone")])[0]
+    for texts in ([Text("5550134", "phone")], [Text('{"phone": "5550134"}')]):  # beside its word, in both
+        assert DETECTOR.find(texts)[0][0].proof is Proof.SHAPE
+    (span,) = DETECTOR.find([Text("Tova", "first_name")])[0]
     assert span.proof is Proof.KEY
 
 

@@ -258,6 +258,47 @@ def test_a_value_is_spoken_for_by_its_key_or_by_that_of_its_list() -> None:
     assert keys == {("email", 0): "email", ("email", 1, 0): "email", ("x", "y"): "y"}
 
 
+def test_an_object_stands_under_the_key_and_in_the_record_of_what_holds_it() -> None:
+    document = {"phones": [{"value": "1"}, {"value": "2"}], "name": "Kim"}
+    one, two, name = (leaf for leaf in leaves({"result": document}, DATA) if not leaf.is_key)
+    assert (one.key, one.parent, two.parent) == ("value", "phones", "phones")
+    assert one.above == two.above == name.record
+    assert len({one.record, two.record, name.record}) == 3
+    assert name.parent == "result"
+
+
+_NAMES = ["name", "mail"]
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"rows": [_NAMES, ["Kim", "kim@x.org"], ["Lee", ["lee@x.org"]]]},
+        {"columns": _NAMES, "rows": [["Kim", "kim@x.org"], ["Lee", ["lee@x.org"]]]},
+        {"rows": [["Kim", "kim@x.org"], ["Lee", ["lee@x.org"]]], "Headers": _NAMES},
+        {"data": {"rows": [_NAMES, ["Kim", "kim@x.org"], ["Lee", ["lee@x.org"]]]}},
+    ],
+)
+def test_lists_in_a_list_are_records_under_their_columns(document: Any) -> None:
+    cells = [leaf for leaf in leaves(document, DATA) if leaf.text in ("Kim", "kim@x.org", "Lee", "lee@x.org")]
+    assert [leaf.key for leaf in cells] == ["name", "mail"] * 2
+    assert {leaf.parent for leaf in cells} == {"rows"}
+    kim, mail, lee, other = (leaf.record for leaf in cells)
+    assert kim == mail != lee == other
+
+
+@pytest.mark.parametrize(
+    "rows", [[["a"], ["b"]], [[1, 2], [3, 4]], [["1", "2"], ["3", "4"]], [["a" * 49, "b"], ["c", "d"]]]
+)
+def test_lists_in_a_list_without_columns_are_lists_of_their_key(rows: Any) -> None:
+    assert {leaf.key for leaf in leaves({"x": rows}, DATA) if not leaf.is_key} == {"x"}
+
+
+def test_a_list_that_has_not_a_cell_for_each_column_is_one_of_its_key() -> None:
+    found = {leaf.text: leaf.key for leaf in leaves({"x": [_NAMES, ["Kim"], "Lee"]}, DATA) if not leaf.is_key}
+    assert found["Kim"] == found["Lee"] == "x"
+
+
 # -- replacing -------------------------------------------------------------------------------------
 
 

@@ -400,7 +400,11 @@ anyio.run(main)
 # -- frames ----------------------------------------------------------------------------------------
 
 
-@given(st.lists(st.builds(Text, STRINGS, STRINGS, st.integers(-1, 9), st.booleans()), max_size=5))
+#: Records.
+RECORDS = st.integers(-1, 9)
+
+
+@given(st.lists(st.builds(Text, STRINGS, STRINGS, RECORDS, st.booleans(), STRINGS, RECORDS), max_size=5))
 def test_texts_survive_framing(texts: list[Text]):
     request = frames.decode_request(frames.frame(frames.find(texts))[frames.HEADER :])
     assert isinstance(request, frames.Find)

@@ -30,7 +30,7 @@ def raw_texts(written: Iterable[Leaf]) -> list[Text]:
         if tokens.may_hold(text):
             text = _without_tokens(text)
         if text.strip(_BLANK + " "):
-            found.append(Text(text, "" if leaf.is_key else leaf.key, leaf.record, names=False))
+            found.append(Text(text, leaf.key, leaf.record, names=False, parent=leaf.parent, above=leaf.above))
     return found
 
 

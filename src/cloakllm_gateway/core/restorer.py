@@ -164,7 +164,8 @@ class _Run:
     def _parameter(self, leaf: Leaf) -> str:
         """The name that says what stands in ``leaf``: what is declared counts for all that is in it."""
         inside = (str(step) for step in reversed(leaf.path[1:]))
-        return next((name for name in inside if name in self._parameters), leaf.key)
+        own = next((step for step in reversed(leaf.path) if isinstance(step, str)), "")
+        return next((name for name in inside if name in self._parameters), own)
 
     def _resolve(self, leaf: Leaf, match: TokenMatch, place: Place, is_url: bool) -> Entry | None:
         token, role = match.token, leaf.role

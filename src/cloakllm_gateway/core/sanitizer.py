@@ -220,8 +220,9 @@ class Sanitizing:
             return _Slot(where, leaf.role, text, Text(text), charset=charset)
         if isinstance(leaf.value, str):
             names = leaf.role not in (ADVERTISED, NAME, HANDLE)
-            return _Slot(where, leaf.role, leaf.value, Text(leaf.value, leaf.key, leaf.record, names))
-        look = Text(whole_number(leaf.text), leaf.key, leaf.record, names=False)
+            look = Text(leaf.value, leaf.key, leaf.record, names, leaf.parent, leaf.above)
+            return _Slot(where, leaf.role, leaf.value, look)
+        look = Text(whole_number(leaf.text), leaf.key, leaf.record, False, leaf.parent, leaf.above)
         return _Slot(where, leaf.role, leaf.text, look, is_number=True)
 
     def _look(self) -> NeedScan:

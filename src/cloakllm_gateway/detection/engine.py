@@ -34,11 +34,13 @@ from cloakllm_gateway.detection.custom import Custom
 from cloakllm_gateway.detection.gate import SEPARATOR, Gate, Judge, compiled
 from cloakllm_gateway.detection.keys import Parts
 from cloakllm_gateway.detection.merging import Claim, Find, settled
-from cloakllm_gateway.detection.reading import Reading, Segment, read
+from cloakllm_gateway.detection.reading import Reading, Segment, behind, read
 from cloakllm_gateway.detection.settings import Settings
+from cloakllm_gateway.detection.speaking import words_before
 from cloakllm_gateway.detection.structure import Proved, Structure, is_telling
 from cloakllm_gateway.detection.view import View
 from cloakllm_gateway.errors import DetectionError
+from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Encoding, Findings, Proof, Span, Text
 
 
@@ -80,10 +82,16 @@ class Detector:
 
     def _finds(self, texts: Sequence[Text]) -> tuple[list[list[Find]], frozenset[int]]:
         """For each text what was found in it, overlapping and in no order; and which texts are encoded."""
-        reading = read(texts, self._gate, always=bool(self._custom))
+        spoken, leads = _behind_keys(texts)
+        reading = read(spoken, self._gate, always=bool(self._custom))
+        if leads:
+            reading = reading._replace(segments=behind(reading.segments, leads))
         found: list[list[Find]] = [[] for _ in texts]
         if reading.segments:
-            self._find_inside(texts, reading, found)
+            self._find_inside(spoken, reading, found)
+            for index, lead in enumerate(leads):
+                if lead and found[index]:
+                    found[index] = [_back(find, lead) for find in found[index]]
         for index, find in self._structure.around(texts):
             found[index].append(find)
         return found, reading.encoded
@@ -92,8 +100,8 @@ class Detector:
         """Add to ``found`` what the texts say by themselves."""
         keyed: dict[int, list[Find]] = {}
         runs: Runs = {}
-        for segment, marked, headed in _spoken(reading):
-            proved = self._structure.inside(segment.string(), marked, headed)
+        for segment, parts in _told(reading):
+            proved = self._structure.inside(segment.string(), *parts)
             keyed.setdefault(segment.text, []).extend(_keyed(texts, segment, proved, runs))
         is_simple = len(texts) == 1 and len(reading.segments) == 1
         for category, pattern, places in self._matches(reading, keyed.get(0, ()) if is_simple else ()):
@@ -217,25 +225,33 @@ def _signs() -> dict[str, str]:
     return {**folding.SIGNS, **keys.signs()}
 
 
-def _spoken(reading: Reading) -> Iterator[tuple[Segment, Parts, Parts]]:
+#: Signs of structure, as :meth:`.Structure.inside` takes them.
+_TELLING = ("mark", "head", "pair", "lists")
+#: Without one of them a text has neither a key nor rows below a header.
+_MARK = lazy(r"[:=>：(\n\[]")
+
+
+def _told(reading: Reading) -> Iterator[tuple[Segment, Sequence[Parts]]]:
     """Everything that may have structure, the readings and each string literal by itself.
 
-    With each the parts of it in which keys may end, and heads of columns.
+    With each the parts of it in which there may be ends of keys, heads of columns, pairs and lists in a list.
     """
     heard: set[View] = set()  # whose literals were read
-    is_telling_somewhere = "mark" in reading.seen.signs or "head" in reading.seen.signs
+    is_telling_somewhere = not reading.seen.signs.keys().isdisjoint(_TELLING)
     for segment in reading.segments if is_telling_somewhere or not reading.buffer.isascii() else ():
         is_ascii = segment.view.text.isascii()
         if not is_telling_somewhere and is_ascii:
             continue
-        marked, headed = reading.parts(segment, "mark"), reading.parts(segment, "head")
-        if marked or headed or not is_ascii:
-            yield segment, marked, headed
+        if segment.deeper is None and not _MARK.search(segment.view.text, segment.first, segment.last):
+            continue  # what was seen is the key before it, or in another text
+        parts = [reading.parts(segment, sign) for sign in _TELLING]
+        if any(parts) or not is_ascii:
+            yield segment, parts
         if segment.deeper is not None and segment.view not in heard:
             heard.add(segment.view)
             for said in folding.literals(segment.view, segment.deeper, is_telling):
                 everywhere = [(0, len(said.text))]
-                yield Segment(segment.text, segment.start, said, None, 0, len(said.text)), everywhere, everywhere
+                yield Segment(segment.text, segment.start, said, None, 0, len(said.text)), [everywhere] * len(_TELLING)
 
 
 #: How many candidates a proof remembers within one message.
@@ -282,6 +298,36 @@ def _outside(ranges: Sequence[tuple[int, int]], judge: Judge) -> Judge:
 @cache
 def _words(words: str) -> linear.Search:
     return linear.search(re2.compile(f"(?i){words}".encode()))
+
+
+# -- keys before texts ----------------------------------------------------------------------------
+
+#: A text that is longer, has more lines or is a document itself says what it holds.
+_LONGEST_SPOKEN = 1_024
+
+
+def _behind_keys(texts: Sequence[Text]) -> tuple[Sequence[Text], Sequence[int]]:
+    """The texts as patterns should see them, the words of their keys before them, and how long those are."""
+    words = [words_before(text.key, text.parent) if text.key and _is_value(text.text) else "" for text in texts]
+    if not any(words):
+        return texts, ()
+    spoken = [
+        Text(before + text.text, names=text.names) if before else text
+        for text, before in zip(texts, words, strict=True)
+    ]
+    return spoken, [*map(len, words)]
+
+
+def _is_value(text: str) -> bool:
+    return 0 < len(text) <= _LONGEST_SPOKEN and "\n" not in text and text[0] not in "{["
+
+
+def _back(find: Find, lead: int) -> Find:
+    """A find in a text behind its key, as one in the text alone."""
+    start, size, claim = find
+    if (span := claim.span) is not None:
+        claim = replace(claim, span=replace(span, start=span.start - lead, end=span.end - lead))
+    return start - lead, size, claim
 
 
 # -- spans ----------------------------------------------------------------------------------------

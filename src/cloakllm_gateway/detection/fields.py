@@ -17,7 +17,9 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from cloakllm_gateway.detection import documents
 from cloakllm_gateway.detection.aligned import Row
+from cloakllm_gateway.detection.speaking import said, spoken_by
 from cloakllm_gateway.detection.tables import Table
 from cloakllm_gateway.patterns import lazy
 
@@ -49,19 +51,30 @@ _VALUE = lazy(
 )
 #: Which of its groups is the beginning of a list, and which a value without quotes.
 _LIST, _BARE = 3, 4
+#: An object, or a list of objects.
+_OBJECT = lazy(rf"{_SPACE}((?:\[{_SPACE})?\{{)")
 
 
 def braces(text: str, places: Iterable[int]) -> Iterator[Field]:
     """``"key": value`` pairs of JSON, Python reprs and JavaScript literals, at any depth.
 
-    A list under a key counts as many values of that key; a record is an object.
+    A list under a key counts as many values of that key, and so do the fields of an object whose own keys say nothing;
+    a record is an object.
     """
     records = _Records(text)
     done = 0  # what lies inside of a value is no key: nothing is read twice
     for at in places:
-        if at < done or not (key := _brace_key(text, at)) or (value := _VALUE.match(text, at + 1)) is None:
+        if at < done or not (key := _brace_key(text, at)):
             continue
-        kind = value.lastindex or 0
+        value = _VALUE.match(text, at + 1)
+        kind = 0 if value is None else value.lastindex or 0
+        if kind in (0, _LIST) and spoken_by(key) and (opening := _OBJECT.match(text, at + 1)) is not None:
+            record = records.at(at)
+            for inner, (start, end, quoted) in documents.members(text, opening.start(1)):
+                if said(inner, key).is_around:
+                    yield Field(key, start, end, record, quoted)
+        if value is None:
+            continue
         if kind == _LIST:
             record = records.at(at)
             for start, end, quoted in _members(text, value.end()):
@@ -143,6 +156,13 @@ _OPENING = ord("{")
 _NO_BRACES = bytes(set(range(256)) - set(b"{}"))
 
 
+def pairs(text: str) -> Iterator[Field]:
+    """``{"name": key, "value": value}``: fields of the object that holds all of them, records as of :func:`braces`."""
+    records = _Records(text)
+    for key, begin, (start, end, quoted) in documents.pairs(text):
+        yield Field(key, start, end, records.at(begin), quoted)
+
+
 # -- assignments ----------------------------------------------------------------------------------
 
 #: The key of an assignment, read backwards from its mark.
@@ -201,6 +221,14 @@ def lines(text: str, places: Iterable[int]) -> Iterator[Field]:
             start, end = start + 1, end - 1
         if end > start:
             yield Field(match["key"].strip(), start, end, record)
+
+
+# -- lists under a header -------------------------------------------------------------------------
+
+
+def lists(text: str) -> Iterator[Table]:
+    """Lists of a document under the list of their columns."""
+    return (Table(header, rows) for header, rows in documents.lists(text))
 
 
 # -- SQL ------------------------------------------------------------------------------------------

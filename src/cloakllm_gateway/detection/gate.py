@@ -227,8 +227,8 @@ class Truth:
     def values(self, buffer: str, screen: bytes, ranges: Ranges, judge: Judge) -> list[tuple[int, int, int]]:
         """What it finds in ranges of the gate: where the match begins, where the value begins and ends, in order.
 
-        A refused candidate is searched again from its second character, so
-        nothing that overlaps it is shadowed.
+        A refused candidate, and one whose word is of another string, is searched
+        again from its second character, so nothing that overlaps it is shadowed.
         """
         following, group = self._next, self._group
         found: list[tuple[int, int, int]] = []
@@ -240,6 +240,8 @@ class Truth:
                 first = candidate.start()
                 at = first + 1
                 start, end = candidate.span(group)
+                if start > first and buffer.find(SEPARATOR, first, start) >= 0:
+                    continue  # its word stands in another string, and may stand in this one once more
                 size = judge(start, end)
                 if size > 0:
                     end = start + size

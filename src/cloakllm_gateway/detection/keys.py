@@ -251,9 +251,20 @@ _CONNECTED = "(?:[ _.-]?(?:d(?:e|el|u|o|a|i|ella)|van)(?:[ _.-](?:la|de|het))?[ 
 _QUALIFIED = "|".join(sorted(_QUALIFIERS))
 
 
+#: What a pair calls its key, and its value: ``{"name": "ssn", "value": ...}``.
+LABELS = (
+    "name|key|field|fieldname|label|attribute|property|parameter|param|header|column|question|title|system|type|path|id"
+)
+VALUES = "value|val|answer|response|newvalue|oldvalue|stringvalue"
+#: What shows that a text may hold pairs.
+PAIR = rf"(?i:[\"'](?:{VALUES})[\"'])\s*:"
+#: What shows that it may hold lists under a list of their columns.
+LISTS = r"\[\s*\["
+
+
 def signs() -> dict[str, str]:
-    """What shows that a text has :func:`places` and :func:`heads`, for the gate."""
-    return {"mark": f"(?i:{_mark()})", "head": f"(?i:{_head()})"}
+    """What shows that a text has :func:`places`, :func:`heads`, pairs and lists in a list, for the gate."""
+    return {"mark": f"(?i:{_mark()})", "head": f"(?i:{_head()})", "pair": PAIR, "lists": LISTS}
 
 
 @cache

@@ -19,7 +19,10 @@ from cloakllm_gateway.spans import Text
 
 
 class Segment(NamedTuple):
-    """A part of one reading of one text, ``first:last`` of its view, at ``start`` of the buffer."""
+    """A part of one reading of one text, ``first:last`` of its view, at ``start`` of the buffer.
+
+    So many characters before it, its ``lead``, are the text's key: a match may begin there, but no value is there.
+    """
 
     text: int  # which of the texts
     start: int
@@ -27,6 +30,7 @@ class Segment(NamedTuple):
     deeper: View | None  # the reading decoded from this one
     first: int
     last: int
+    lead: int = 0
 
     def string(self) -> str:
         return (
@@ -61,7 +65,7 @@ class Reading(NamedTuple):
 
     def ends(self) -> list[int]:
         """Where the segments end in the buffer, in order."""
-        return [*(segment.start - 1 for segment in self.segments[1:]), len(self.buffer)]
+        return [*(segment.start - segment.lead - 1 for segment in self.segments[1:]), len(self.buffer)]
 
     def placed(self, places: Sequence[tuple[int, int, int]]) -> Iterator[tuple[Segment, list[tuple[int, int]]]]:
         """The values of some places of the buffer, which come in order, by segment and its view.
@@ -71,12 +75,16 @@ class Reading(NamedTuple):
         starts = [segment.start for segment in self.segments]
         at = 0
         while at < len(places):
-            index = bisect_right(starts, places[at][1])
+            index = max(bisect_right(starts, places[at][1]), 1)
             stop = bisect_left(places, starts[index], at, key=_value) if index < len(starts) else len(places)
             segment = self.segments[index - 1]
-            begin, by = segment.start, segment.first - segment.start
-            last = segment.last - by
-            own = [(start + by, end + by) for first, start, end in places[at:stop] if first >= begin and end <= last]
+            start_of, by = segment.start, segment.first - segment.start
+            begin, last = start_of - segment.lead, segment.last - by
+            own = [
+                (start + by, end + by)
+                for first, start, end in places[at:stop]
+                if first >= begin and start >= start_of and end <= last
+            ]
             if segment.view.inner is not None:
                 own = [(start, end) for start, end in own if segment.is_new(start, end)]
             if own:
@@ -99,6 +107,17 @@ class Reading(NamedTuple):
 
 
 _value = _stop = itemgetter(1)
+
+
+def behind(segments: Sequence[Segment], leads: Sequence[int]) -> list[Segment]:
+    """The segments without the keys that stand before some texts: so many characters of each."""
+    found = []
+    for segment in segments:
+        text, start, view, deeper, first, last, _ = segment
+        lead = min(leads[text] - first, last - first)
+        found.append(segment if lead <= 0 else Segment(text, start + lead, view, deeper, first + lead, last, lead))
+    return found
+
 
 #: A part of a view of a text: which text, which view, from where to where.
 _Part = tuple[int, View, int, int]

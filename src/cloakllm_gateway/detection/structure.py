@@ -14,13 +14,14 @@ from itertools import chain, islice
 
 from msgspec.structs import replace
 
-from cloakllm_gateway.detection import fields, hypertext, linear
+from cloakllm_gateway.detection import documents, fields, hypertext, linear
 from cloakllm_gateway.detection.catalogue import Category, checks
 from cloakllm_gateway.detection.catalogue.people import capitalised_name
 from cloakllm_gateway.detection.catalogue.places import sentence_of
 from cloakllm_gateway.detection.catalogue.secrets import AMBIGUOUS, is_random
 from cloakllm_gateway.detection.fields import Field
 from cloakllm_gateway.detection.folding import views
+from cloakllm_gateway.detection.judging import credential, is_remark, is_thing
 from cloakllm_gateway.detection.keys import (
     NAME,
     NUMBER,
@@ -35,6 +36,7 @@ from cloakllm_gateway.detection.keys import (
     without_remark,
 )
 from cloakllm_gateway.detection.merging import JSON_TEXT, Claim, Find
+from cloakllm_gateway.detection.speaking import is_label, is_paired, named, said
 from cloakllm_gateway.detection.tables import Table, Words, tables
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Proof, Text
@@ -55,34 +57,45 @@ class Structure:
     def __init__(self, categories: Mapping[str, Category]) -> None:
         self._kinds = {name: _Kind(category) for name, category in categories.items()}
 
-    def inside(self, text: str, marked: Parts, headed: Parts) -> list[Proved]:
-        """Values that fields of the text prove, those whose keys and heads of columns end in these parts of it."""
+    def inside(self, text: str, marked: Parts, headed: Parts, paired: Parts, listed: Parts) -> list[Proved]:
+        """Values that fields of the text prove: keys, heads of columns, pairs and lists of lists are in these parts."""
         screen = text.encode("ascii", "replace")
         marks, tops = places(text, screen, marked), heads(text, screen, headed) if "\n" in text else []
-        blocks = list(_blocks(text, screen)) if marks else []
+        blocks = list(_blocks(text, screen)) if marks or paired else []
         del screen  # a long text with many values is short of memory below
         found: list[Proved] = []
         rows = [at for at in marks if text[at] not in _FIELD_MARKS]
         cells = hypertext.tables(text, classify) if marks and "<" in text else ()
-        for table in chain(tables(text, tops, _WORDS), fields.inserts(text, rows), cells):
+        lists = fields.lists(text) if listed else ()
+        for table in chain(tables(text, tops, _WORDS), fields.inserts(text, rows), cells, lists):
             for some in self._table(text, table):
                 found += some
         for start, stop in blocks:
-            if own := _between(marks, start, stop):
+            own = _between(marks, start, stop)
+            if own or paired:
                 block = text[start:stop]
-                also = name_places(block.encode("ascii", "replace"))
-                proved = self._fields(block, list(_fields(block, sorted({*own, *also}))))
+                also = name_places(block.encode("ascii", "replace")) if own else ()
+                said = list(_fields(block, sorted({*own, *also})))
+                if paired:
+                    said += (("braces", field, classify(field.key)) for field in fields.pairs(block))
+                proved = self._fields(block, said)
                 found += map(partial(_moved, start), proved) if start else proved
         return found
 
     def _fields(self, text: str, found: Sequence[tuple[str, Field, str]]) -> Iterator[Proved]:
         """The values of fields whose keys mean something, and then the names in records about somebody."""
+        found = [
+            (reader, field, NAME if kind == "PERSON" and is_thing(field.key, text[field.start : field.end]) else kind)
+            for reader, field, kind in found
+        ]
         named = [(reader, field) for reader, field, kind in found if kind == NAME]
         about_somebody: set[tuple[str, int]] = set()
         for reader, field, kind in found:
             if kind == NAME:
                 continue
             start, end = _trimmed(text, field, _SENTENCE_ENDS if kind not in _SECRETS else _NO_PASSWORD_ENDS)
+            if kind in _SECRETS:
+                start = end - len(credential(text[start:end]))
             raw = text[start:end]
             if kind == "ADDRESS" and reader == "lines" and self._fits(kind, whole := raw[: sentence_of(raw)]):
                 raw, end = whole, start + len(whole)
@@ -140,25 +153,27 @@ class Structure:
 
     def around(self, texts: Sequence[Text]) -> Iterator[tuple[int, Proved]]:
         """Values that the keys of the texts prove, each with the index of its text."""
-        found = [(i, classify(text.key)) for i, text in enumerate(texts) if text.key and classify(text.key)]
+        found = _said_of(texts)
         if not found:
             return
         persons = {
-            texts[i].record
-            for i, kind in found
-            if kind in PERSONAL and texts[i].record >= 0 and self._fits(kind, texts[i].text.strip())
+            record
+            for i, _, kind, record in found
+            if kind in PERSONAL and record >= 0 and self._fits(kind, texts[i].text.strip())
         }
-        for i, kind in found:
+        for i, key, kind, record in found:
             text = texts[i].text
             value = text.strip()
             if kind == NAME:
-                if texts[i].record not in persons or not capitalised_name(value):
+                if record not in persons or not capitalised_name(value):
                     continue
                 kind = "PERSON"
-            if kind in _SECRETS and _ambiguous(texts[i].key) and not is_random(value):
-                continue
+            elif kind in _SECRETS:
+                value = credential(value)
+                if is_remark(value) or (_ambiguous(key) and not is_random(value)):
+                    continue
             if self._fits(kind, value):
-                start = len(text) - len(text.lstrip())
+                start = len(text.rstrip()) - len(value)
                 yield i, (start, len(value), self._kinds[kind].claim)
 
     def _fits(self, kind: str, value: str) -> bool:
@@ -182,6 +197,34 @@ class _Kind:
         """Those that fit, none of them empty; for many this is quicker."""
         shaped = filter(self._shape.fullmatch, values)
         return shaped if self._plausible is None else filter(self._plausible, shaped)
+
+
+def _said_of(texts: Sequence[Text]) -> list[tuple[int, str, str, int]]:
+    """Texts whose keys mean something: which, by which key, what that proves, and the record that it is a field of."""
+    found: list[tuple[int, str, str, int]] = []
+    pairs: list[int] = []
+    for i, text in enumerate(texts):
+        if text.key:
+            key, kind, is_around = said(text.key, text.parent)
+            if kind:
+                if kind == "PERSON" and is_thing(key, text.text):
+                    kind = NAME
+                found.append((i, key, kind, text.above if is_around else text.record))
+            elif text.record >= 0 and is_paired(text.key):
+                pairs.append(i)
+    return [*found, *_paired(texts, pairs)] if pairs else found
+
+
+def _paired(texts: Sequence[Text], values: Iterable[int]) -> Iterator[tuple[int, str, str, int]]:
+    """Values of pairs whose keys mean something: which text, its key, what that proves, the record of all pairs."""
+    records = {texts[i].record for i in values}
+    labels: dict[int, str] = {}
+    for text in texts:
+        if text.record in records and is_label(text.key) and classify(label := named(text.text)):
+            labels.setdefault(text.record, label)
+    for i in values:
+        if label := labels.get(texts[i].record, ""):
+            yield i, label, classify(label), texts[i].above
 
 
 #: A table is read in chunks of so many rows.
@@ -258,7 +301,11 @@ def _about_somebody(text: str, cells: Sequence[Sequence[tuple[int, int]]], colum
 def is_telling(text: str) -> bool:
     """Whether fields of a text may prove anything."""
     screen, everywhere = text.encode("ascii", "replace"), [(0, len(text))]
-    return bool(places(text, screen, everywhere) or ("\n" in text and heads(text, screen, everywhere)))
+    return bool(
+        places(text, screen, everywhere)
+        or ("\n" in text and heads(text, screen, everywhere))
+        or documents.may_tell(text)
+    )
 
 
 def has_shape(category: Category, value: str) -> bool:
@@ -452,6 +499,8 @@ def _is_secret(text: str, field: Field, reader: str, value: str) -> bool:
     """Whether a secret's field holds one: a name that may mean something else needs a random value."""
     if _ambiguous(field.key):
         return is_random(value)
+    if is_remark(value):
+        return False
     return not (reader in ("lines", "labels") and text[field.start - 1] not in "\"'`" and " " in value)
 
 

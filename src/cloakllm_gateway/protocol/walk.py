@@ -10,7 +10,7 @@ Skips go by position in the shape and never by key name: a payload key called
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -28,6 +28,7 @@ from cloakllm_gateway.protocol.surface import (
     Shape,
     Tagged,
 )
+from cloakllm_gateway.spans import are_columns
 
 Path = tuple[str | int, ...]
 
@@ -37,8 +38,10 @@ class Leaf(NamedTuple):
 
     ``path`` leads from the message part that was walked to the value; for an
     object key (``is_key``) it ends with the key itself.  ``key`` is the name
-    that speaks for the value: its own object key, or that of the list it
-    stands in.  ``record`` is equal for the fields of one object.
+    that speaks for the value: its own object key, that of the list it stands
+    in, or the name of its column where lists in a list have one.  ``record``
+    is equal for the fields of one object.  That object stands under the key
+    ``parent`` itself, in the record ``above``.
     """
 
     path: Path
@@ -47,6 +50,8 @@ class Leaf(NamedTuple):
     key: str = ""
     record: int = -1
     is_key: bool = False
+    parent: str = ""
+    above: int = -1
 
     @property
     def text(self) -> str:
@@ -58,7 +63,7 @@ class Leaf(NamedTuple):
 
 
 #: ``Leaf`` from a tuple of all its fields; a large result has a million of them, and this is half the price.
-_leaf: Callable[[tuple[Path, Role, str | int | Number, str, int, bool]], Leaf] = partial(tuple.__new__, Leaf)
+_leaf: Callable[[tuple[Path, Role, str | int | Number, str, int, bool, str, int]], Leaf] = partial(tuple.__new__, Leaf)
 
 
 def leaves(value: Any, shape: Shape) -> list[Leaf]:
@@ -91,7 +96,7 @@ class _Walker:
         while isinstance(shape, (Tagged, Marked)) and isinstance(value, dict):
             shape = _member(value, shape)
         if isinstance(shape, dict) and isinstance(value, dict):
-            self._object(value, shape, path)
+            self._object(value, shape, path, key, record)
         elif isinstance(shape, Role):
             if shape is SCHEMA:
                 self._schema(value, path)
@@ -110,7 +115,7 @@ class _Walker:
             assert isinstance(shape, Nested)  # all others have been asked about
             self._nested(value, shape, path)
 
-    def _object(self, value: dict[str, Any], shape: Mapping[str, Shape], path: Path) -> None:
+    def _object(self, value: dict[str, Any], shape: Mapping[str, Shape], path: Path, parent: str, above: int) -> None:
         self._records += 1
         record = self._records
         for name, inner in value.items():
@@ -122,31 +127,52 @@ class _Walker:
             if not isinstance(known, Role) or known is SCHEMA:
                 self.walk(inner, known, here, name, record)
             elif type(inner) is str:  # the short way
-                self.found.append(_leaf((here, known, inner, name, record, False)))
+                self.found.append(_leaf((here, known, inner, name, record, False, parent, above)))
             else:
-                self._plain(inner, known, here, name, record)
+                self._plain(inner, known, here, name, record, parent, above)
 
-    def _plain(self, value: Any, role: Role, path: Path, key: str, record: int) -> None:
+    def _plain(
+        self, value: Any, role: Role, path: Path, key: str, record: int, parent: str = "", above: int = -1
+    ) -> None:
         """A value in which no shape has a say.  Strings in objects are most of any message: they go the short way."""
         if isinstance(value, dict):
             self._records += 1
-            record = self._records
+            own = self._records
             add = self.found.append
             for name, inner in value.items():
                 here = (*path, name)
-                add(_leaf((here, role, name, "", -1, True)))
+                add(_leaf((here, role, name, "", -1, True, "", -1)))
                 if type(inner) is str:
-                    add(_leaf((here, role, inner, name, record, False)))
+                    add(_leaf((here, role, inner, name, own, False, key, record)))
+                elif type(inner) is list and inner and type(inner[0]) is list:
+                    self._lists(inner, role, here, name, own, _columns(value) or inner[0])
                 else:
-                    self._plain(inner, role, here, name, record)
+                    self._plain(inner, role, here, name, own, key, record)
         elif isinstance(value, list):
+            if value and type(value[0]) is list:
+                self._lists(value, role, path, key, record, value[0])
+                return
             for i, item in enumerate(value):
-                self._plain(item, role, (*path, i), key, record)
+                self._plain(item, role, (*path, i), key, record, parent, above)
         elif value is not None and not isinstance(value, bool):
-            self.found.append(_leaf((path, role, value, key, record, False)))
+            self.found.append(_leaf((path, role, value, key, record, False, parent, above)))
+
+    def _lists(
+        self, lists: Sequence[Any], role: Role, path: Path, key: str, record: int, columns: Sequence[Any]
+    ) -> None:
+        """Lists in a list; of those that have a cell for each column every one is a record."""
+        are_named = are_columns(columns)
+        for i, cells in enumerate(lists):
+            if are_named and cells is not columns and type(cells) is list and len(cells) == len(columns):
+                self._records += 1
+                row = self._records
+                for j, cell in enumerate(cells):
+                    self._plain(cell, role, (*path, i, j), columns[j], row, key, record)
+            else:
+                self._plain(cells, role, (*path, i), key, record)
 
     def _key(self, path: Path, role: Role) -> None:
-        self.found.append(_leaf((path, role, str(path[-1]), "", -1, True)))
+        self.found.append(_leaf((path, role, str(path[-1]), "", -1, True, "", -1)))
 
     def _schema(self, value: Any, path: Path) -> None:
         """A JSON Schema: sample data and texts are ADVERTISED, everything structural is NAME."""
@@ -173,6 +199,16 @@ class _Walker:
             here = (*path, name)
             self._key(here, NAME)
             self.walk(inner, ANSWER if shape is Nested.RESULTS else _request(inner), here, "", -1)
+
+
+#: What an object with rows calls the list of their columns.
+_COLUMNS = frozenset(("columns", "cols", "header", "headers", "fields", "columnnames"))
+
+
+def _columns(value: Mapping[str, Any]) -> Sequence[Any]:
+    """The names of the columns that an object has beside their rows; none if it has not."""
+    named = (inner for name, inner in value.items() if name.lower() in _COLUMNS and isinstance(inner, list))
+    return next((names for names in named if are_columns(names)), ())
 
 
 def _member(value: Mapping[str, Any], union: Tagged | Marked) -> Shape:

@@ -34,6 +34,8 @@ class WireText(NamedTuple):
     key: bytes
     record: int
     names: bool
+    parent: bytes
+    above: int
 
 
 class WireSpan(NamedTuple):
@@ -114,11 +116,19 @@ def length(header: bytes) -> int:
 
 
 def find(texts: Sequence[Text]) -> Find:
-    return Find([WireText(_pack_text(text.text), _pack(text.key), text.record, text.names) for text in texts])
+    return Find(
+        [
+            WireText(_pack_text(text), _pack(key), record, names, _pack(parent), above)
+            for text, key, record, names, parent, above in texts
+        ]
+    )
 
 
 def texts_of(request: Find) -> list[Text]:
-    return [Text(_unpack_text(wire.text), _unpack(wire.key), wire.record, wire.names) for wire in request.texts]
+    return [
+        Text(_unpack_text(text), _unpack(key), record, names, _unpack(parent), above)
+        for text, key, record, names, parent, above in request.texts
+    ]
 
 
 def found(findings: Findings) -> Found:

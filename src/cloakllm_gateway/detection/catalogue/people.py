@@ -80,7 +80,7 @@ def evident_name(text: str) -> int:
     return _told_alone()(text)
 
 
-def _uncommon(text: str) -> int:
+def uncommon(text: str) -> int:
     """No word of it is common, software, or the end of what a place or a firm is called."""
     from cloakllm_gateway.detection.name_words import NOT_NAMES, PLACES, plain
 
@@ -214,7 +214,7 @@ PERSON = Category(
         # Initials and a surname.
         Pattern(
             rf"(?<![A-Za-z0-9._/-])(?:[A-Z]\. ?){{2,4}}{_CAP}(?![A-Za-z0-9_(/])",
-            _uncommon,
+            uncommon,
             rank=NAMED,
             prose=True,
         ),
@@ -222,7 +222,7 @@ PERSON = Category(
         Pattern(
             rf"(?<![A-Za-z])(?i:{_LABEL}): ({_CAP}(?: {_PARTICLE}){{0,2}}(?: {_CAP}){{1,3}})"
             r"(?=[,;|\n(]|$|[ .][^A-Z])",
-            _uncommon,
+            uncommon,
             rank=NAMED,
         ),
         Pattern(rf"(?:{_FOREIGN_LABEL})[:： ]{{1,3}}({_FOREIGN_NAME})", rank=NAMED),
@@ -230,7 +230,7 @@ PERSON = Category(
         Pattern(rf"(?<![\w.@/-])({_CAP}(?: {_CAP})?, {_CAP}(?: (?:{_CAP}|[A-Z]\.))?)[\"']? <[A-Za-z0-9._+-]{{1,64}}@"),
         Pattern(
             rf"(?<![A-Za-z])CN=({_CAP}(?: {_CAP}){{0,3}}(?:\\?, ?{_CAP}(?: {_CAP})?)?)(?=,(?:OU|O|DC|CN|L|C)=)",
-            _uncommon,
+            uncommon,
         ),
         Pattern(rf"(?<![A-Za-z])first=[\"']({_CAP})[\"'](?= last=)"),
         Pattern(rf"(?<![A-Za-z])first=[\"']{_CAP}[\"'] last=[\"']({_CAP}(?:[ -]{_CAP})?)[\"']"),
