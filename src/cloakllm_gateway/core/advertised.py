@@ -99,10 +99,21 @@ class Tools:
             self._emit(Record("tool_changed", about))
             self._emit(Log("warning", "tool_changed", about))
 
-    def is_held(self, name: str) -> bool:
-        """Whether calls of a tool wait, because it has changed since the client was told of it."""
+    def version(self, name: str) -> bytes:
+        """What a call of a tool is meant for: the tool as the client was told of it last, else as it is; b"" if none.
+
+        Opaque, to be compared by :meth:`is_held`.
+        """
+        return self._pinned.get(name) or self._current.get(name, b"")
+
+    def is_held(self, name: str, approved: bytes = b"") -> bool:
+        """Whether calls of a tool wait, because it has changed since the client was told of it.
+
+        ``approved`` is the version that a call was made for which has waited itself.
+        """
         holds = self._settings.tool_changes is ToolChanges.HOLD and self._settings.mode is Mode.ENFORCE
-        return holds and name in self._pinned and self._pinned[name] != self._current[name]
+        version = approved or self._pinned.get(name, b"")
+        return holds and version not in (b"", self._current.get(name))
 
     def declared(self, name: str) -> frozenset[str] | None:
         """The argument keys that a tool declared when the client was told of it; None if it never was."""

@@ -36,6 +36,7 @@ from cloakllm_gateway.core import (
     texts,
 )
 from cloakllm_gateway.core.calls import Calls
+from cloakllm_gateway.core.departures import Departures
 from cloakllm_gateway.core.directory import Directory
 from cloakllm_gateway.core.events import (
     CLIENT,
@@ -127,11 +128,14 @@ class Gateway:
             settings.secret, settings.max_pending, self._requests, emit,
             answered=lambda answer: self._questions.answer(answer), abandoned=self._abandoned,
         )  # fmt: skip
-        self._questions = Questions(settings, self._restorer, self._jobs, self._suspensions, emit, self._to_client)
+        departures = Departures(settings, vault, self._jobs, emit)
+        self._questions = Questions(
+            settings, self._restorer, self._jobs, self._suspensions, departures, emit, self._to_client
+        )
         self._subscriptions = Subscriptions(self._upstreams, self._calls, emit)
         self._outbound = Outbound(
             settings, self._requests, self._restorer, self._calls, self._jobs, self._questions, self._subscriptions,
-            self._directory, vault, emit, answered=self._call_answered,
+            self._directory, self._tools, departures, emit, answered=self._call_answered,
         )  # fmt: skip
         self._rounds = Rounds(self._questions, emit, self._outbound.resend, self._refusal)
         self._notices = Notices(
@@ -143,8 +147,8 @@ class Gateway:
             settled=self._opened, failed=self._not_opened, joined=self._joined,
         )  # fmt: skip
         self._serving = Serving(
-            self._upstreams, self._requests, self._restorer, self._calls, self._lists, self._tools, self._directory,
-            self._outbound, self._subscriptions, self._greeting, self._tasks, emit,
+            self._upstreams, self._requests, self._calls, self._lists, self._tools, self._directory, self._outbound,
+            self._subscriptions, self._greeting, self._tasks, emit,
         )  # fmt: skip
         vault.reserve([*settings.upstreams, *WORDS])
 

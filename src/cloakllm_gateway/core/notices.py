@@ -125,8 +125,7 @@ class Notices:
 
     def _streamed(self, upstream: Upstream, watch: Watch, method: str) -> Deliver:
         def deliver(params: Mapping[str, Any] | None) -> Sequence[Effect]:
-            said = self._questions.within(upstream, self._tasks.told(upstream, dict(params or {})))
-            return self._subscriptions.told(upstream.name, watch, method, said)
+            return self._subscriptions.told(upstream.name, watch, method, params or {})
 
         return deliver
 
@@ -158,6 +157,8 @@ class Notices:
         ticket = upstream.lane.enter(is_response=False)
 
         def done(part: Any, effects: list[Effect]) -> None:
+            if method == "notifications/tasks":
+                part = self._questions.within(upstream, self._tasks.told(upstream, part))
             sent = deliver(None if params is None else part)
             self._to_client(upstream.lane.settle(ticket, [*effects, *sent]))
 

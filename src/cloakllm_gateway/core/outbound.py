@@ -7,16 +7,16 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from cloakllm_gateway.core import accounts, texts
+from cloakllm_gateway.core.advertised import Tools
 from cloakllm_gateway.core.calls import Calls
+from cloakllm_gateway.core.departures import Departures
 from cloakllm_gateway.core.directory import Directory
-from cloakllm_gateway.core.events import Effect, Log, Used
+from cloakllm_gateway.core.events import Effect, Log
 from cloakllm_gateway.core.jobs import Jobs, Work
-from cloakllm_gateway.core.policy import Policy
 from cloakllm_gateway.core.questions import Questions
-from cloakllm_gateway.core.rawdata import RAW_DUMP, distinct, raw_texts
 from cloakllm_gateway.core.requests import Asked, Requests
-from cloakllm_gateway.core.restorer import Approval, NeedApproval, Restored, Restorer
-from cloakllm_gateway.core.settings import RawData, Settings
+from cloakllm_gateway.core.restorer import UNLISTED, Approval, NeedApproval, Restored, Restorer
+from cloakllm_gateway.core.settings import Settings
 from cloakllm_gateway.core.subscriptions import URI, Subscriptions, Watch
 from cloakllm_gateway.core.treatments import parameters
 from cloakllm_gateway.core.upstream import Call, Phase, Upstream
@@ -25,10 +25,10 @@ from cloakllm_gateway.protocol.eras import Era
 from cloakllm_gateway.protocol.headers import Declared
 from cloakllm_gateway.protocol.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, Failure, Request, Response
 from cloakllm_gateway.protocol.surface import SURFACE
-from cloakllm_gateway.spans import Span
 from cloakllm_gateway.vault.entries import Entry
-from cloakllm_gateway.vault.vault import Vault
 
+#: Takes what a request holds once it may leave.
+Cleared: TypeAlias = Callable[[Restored], None]
 #: Takes the request, its upstream, the call and the upstream's answer.
 Answered: TypeAlias = Callable[[Request, Upstream, Call, Response | Failure], None]
 
@@ -50,13 +50,12 @@ class Outbound:
         questions: Questions,
         subscriptions: Subscriptions,
         directory: Directory,
-        vault: Vault,
+        tools: Tools,
+        departures: Departures,
         emit: Callable[[Effect], None],
         answered: Answered,
     ) -> None:
         self._settings = settings
-        self._policy = Policy(settings)
-        self._vault = vault
         self._requests = requests
         self._restorer = restorer
         self._calls = calls
@@ -64,6 +63,8 @@ class Outbound:
         self._questions = questions
         self._subscriptions = subscriptions
         self._directory = directory
+        self._tools = tools
+        self._departures = departures
         self._emit = emit
         self._answered = answered
 
@@ -76,34 +77,94 @@ class Outbound:
         declared: frozenset[str] = frozenset(),
         marked: Sequence[Declared] = (),
         uri: str | None = None,
+        listed: Mapping[str, str] = UNLISTED,
     ) -> None:
         """Restore, then send: the last step before the write."""
-        if not self._is_there(request, upstream):
+        if not self._may_go(request, upstream):
             return
         arguments = params.get("arguments")
         if arguments is not None and not isinstance(arguments, dict):
             # Not a tool that failed but a request that is none: a protocol error, as MCP tells them apart.
             self._requests.reject(request, INVALID_PARAMS, texts.NO_ARGUMENTS)
             return
+
+        def send(restored: Restored) -> None:
+            self._send(request, upstream, restored, uri, marked)
+
+        self._clear(request, upstream, params, send, declared, listed)
+
+    def subscribe(
+        self,
+        request: Request,
+        wanted: Sequence[tuple[Upstream, Mapping[str, str | None]]],
+        then: Callable[[Sequence[tuple[str, str, str]]], None],
+    ) -> None:
+        """Have the resources that one request names at several upstreams restored like those of any other.
+
+        ``wanted`` are the URIs that the client wrote, each with the real one where a list showed it;
+        ``then`` gets what may be subscribed to, as (upstream, real URI, URI that the client wrote).
+        """
+        cleared: list[Restored] = []
+
+        def go_on() -> None:
+            if len(cleared) < len(wanted):
+                upstream, uris = wanted[len(cleared)]
+                params = {"notifications": {URI: list(uris)}}
+                listed = {uri: real for uri, real in uris.items() if real is not None}
+                self._clear(request, upstream, params, took, listed=listed)
+                return
+            found: list[tuple[str, str, str]] = []
+            for (upstream, uris), restored in zip(wanted, cleared, strict=True):
+                self._departures.account(upstream, request, restored)
+                reals = restored.part["notifications"][URI]
+                found += ((upstream.name, real, uri) for uri, real in zip(uris, reals, strict=True))
+            then(found)
+
+        def took(restored: Restored) -> None:
+            cleared.append(restored)
+            go_on()
+
+        go_on()
+
+    def _clear(
+        self,
+        request: Request,
+        upstream: Upstream,
+        params: dict[str, Any],
+        then: Cleared,
+        declared: frozenset[str] = frozenset(),
+        listed: Mapping[str, str] = UNLISTED,
+    ) -> None:
+        """Restore, ask a person where that is the rule, look at what is in clear; else the request is refused."""
         if not self._settings.enforces:
-            self.send(request, upstream, Restored(params, ()), uri, marked)
+            then(Restored(params, ()))
             return
         try:
             tool = str(params.get("name")) if request.method == "tools/call" else ""
             holds = parameters(upstream.settings, tool)
-            restored = self._restorer.restore(params, SURFACE[request.method].params, upstream.name, declared, holds)
+            shape = SURFACE[request.method].params
+            restored = self._restorer.restore(params, shape, upstream.name, declared, holds, listed)
         except NeedApproval as need:
-            again = partial(self.forward, request, upstream, params, declared=declared, marked=marked, uri=uri)
+            again = partial(self._clear, request, upstream, params, then, declared, listed)
             self._ask_person(request, upstream, need.asked, again)
             return
         except Refused as refused:
-            self._refuse(request, upstream, refused.rule, texts.refusal(refused), refused.token)
+            self.refuse(request, upstream, refused.rule, texts.refusal(refused), refused.token)
             return
-        then = partial(self._send_watched, request, upstream, restored, uri, marked)
+
+        def looked(refusal: str) -> None:
+            if request not in self._requests:
+                return  # the client took the call back meanwhile
+            if refusal:
+                self._requests.refuse(request, INVALID_PARAMS, refusal)
+            else:
+                then(restored)
+
+        look = partial(self._departures.look, upstream, request, restored.written, looked)
         if "inputResponses" in params:
-            self._learn(request, upstream, params, then)
+            self._learn(request, upstream, params, look)
         else:
-            then()
+            look()
 
     def _learn(self, request: Request, upstream: Upstream, params: dict[str, Any], then: Callable[[], None]) -> None:
         """What a person answered becomes known before the upstream can echo it (see :class:`Questions`)."""
@@ -119,6 +180,23 @@ class Outbound:
         said = {"inputResponses": params["inputResponses"]}
         shape = SURFACE["tasks/update"].params
         self._jobs.start(Work(upstream, request.method, said, shape, done, failed, direction="to_upstream"))
+
+    def _may_go(self, request: Request, upstream: Upstream) -> bool:
+        """Whether ``request`` is one that ``upstream`` can and may be sent; if not, that is the answer.
+
+        A tool that became another one since the client called it is not what anybody approved.
+        """
+        asked = self._requests.get(request)
+        if asked is None or not self._is_there(request, upstream):
+            return False  # or the client took it back meanwhile
+        if request.method != "tools/call":
+            return True
+        tool = str((request.params or {}).get("name"))
+        asked.approved = asked.approved or self._tools.version(tool)
+        if self._tools.is_held(tool, asked.approved):
+            self.refuse(request, upstream, "tool_changes: hold", texts.held(tool))
+            return False
+        return True
 
     def _is_there(self, request: Request, upstream: Upstream) -> bool:
         """Whether ``upstream`` can be sent anything; if not, that is the answer."""
@@ -149,63 +227,22 @@ class Outbound:
         if asking is None:
             return  # the client took it back meanwhile
         if not self._questions.ask_person(asking, message, answered):
-            self._refuse(request, upstream, "nobody to ask", texts.nobody_to_ask(upstream.name))
+            self.refuse(request, upstream, "nobody to ask", texts.nobody_to_ask(upstream.name))
 
-    def _refuse(self, request: Request, upstream: Upstream, rule: str, told: str, token: str = "") -> None:
+    def refuse(self, request: Request, upstream: Upstream, rule: str, told: str, token: str = "") -> None:
         """Refuse ``request`` by ``rule``, which the audit and the log name; ``told`` is for the model."""
         about = {"upstream": upstream.name, "method": request.method, "rule": rule}
         self._emit(accounts.refused(upstream.name, request, rule, token))
         self._emit(Log("warning", "refused", {**about, "token": token} if token else about))
         self._requests.refuse(request, INVALID_PARAMS, told)
 
-    def _send_watched(
-        self,
-        request: Request,
-        upstream: Upstream,
-        restored: Restored,
-        uri: str | None,
-        marked: Sequence[Declared],
-    ) -> None:
-        """Look at what the model wrote in clear, report it, and then send; or refuse, where that is blocked."""
-        raw = self._settings.raw_data.get(upstream.name, RawData.PASS)
-        looks = raw_texts(restored.written) if raw is not RawData.PASS else []
-        if not looks:
-            self.send(request, upstream, restored, uri, marked)
-            return
-
-        def looked(found: Sequence[Sequence[Span]] | None) -> None:
-            counts = distinct(found or (), upstream.settings.configured)
-            if counts or found is None:
-                how = raw.value if found is not None else accounts.UNKNOWN
-                dump = max(counts.values(), default=0) > RAW_DUMP
-                about = {"upstream": upstream.name, "method": request.method, "found": counts, "dump": dump}
-                self._emit(accounts.raw_data(upstream.name, request, counts, how, dump=dump))
-                self._emit(Log("warning", "raw_pii", {**about, "action": how}))
-            if request not in self._requests:
-                return  # the client took the call back meanwhile
-            if raw is RawData.BLOCK and found is None:
-                self._requests.refuse(request, INVALID_PARAMS, texts.RAW_DATA_UNKNOWN)
-            elif raw is RawData.BLOCK and counts:
-                self._requests.refuse(request, INVALID_PARAMS, texts.raw_data(counts, upstream.name))
-            else:
-                self.send(request, upstream, restored, uri, marked)
-
-        self._jobs.look(upstream, looks, looked)
-
-    def send(
-        self,
-        request: Request,
-        upstream: Upstream,
-        restored: Restored,
-        uri: str | None = None,
-        marked: Sequence[Declared] = (),
+    def _send(
+        self, request: Request, upstream: Upstream, restored: Restored, uri: str | None, marked: Sequence[Declared]
     ) -> None:
         asked = self._requests.get(request)
-        if asked is None:
-            return  # the client took it back meanwhile
-        if not self._is_there(request, upstream):
+        if asked is None or not self._may_go(request, upstream):
             return
-        self._account(request, upstream, restored)
+        self._departures.account(upstream, request, restored)
         if uri is not None and not self._is_due(request, upstream, restored.part["uri"], uri):
             self._requests.answer(request, {})
             return
@@ -217,7 +254,7 @@ class Outbound:
         self, asked: Asked, upstream: Upstream, call: Call, added: Mapping[str, Any], entries: Sequence[Entry]
     ) -> None:
         """Send a call again, with what its upstream wanted: the same but for ``added``."""
-        if not self._is_there(asked.request, upstream):
+        if not self._may_go(asked.request, upstream):
             return
         params = {name: value for name, value in (call.params or {}).items() if name not in _OF_A_ROUND}
         restored = [*call.restored, *entries]
@@ -267,22 +304,3 @@ class Outbound:
                 return False
             self._subscriptions.forget(upstream, watch)
         return True
-
-    def _account(self, request: Request, upstream: Upstream, restored: Restored) -> None:
-        """Every restore is recorded; one towards an upstream that is not its origin is also logged."""
-        if not restored.decisions:
-            return
-        self._emit(Used([entry.token for entry in restored.entries]))
-        self._vault.give(restored.entries, self._policy.group(upstream.name))
-        for record in accounts.restored(upstream.name, request, restored.decisions):
-            self._emit(record)
-        for entry, verdict in restored.decisions:
-            if verdict.foreign:
-                about = {
-                    "token": str(entry.token),
-                    "from": ", ".join(accounts.names(entry.origins)),
-                    "to": upstream.name,
-                    "method": request.method,
-                    "rule": verdict.rule,
-                }
-                self._emit(Log("info", "restored_for_another_upstream", about))

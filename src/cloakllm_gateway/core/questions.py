@@ -16,16 +16,17 @@ from msgspec import Struct
 
 from cloakllm_gateway.core import accounts, handshake, texts
 from cloakllm_gateway.core.advertised import form
+from cloakllm_gateway.core.departures import Departures
 from cloakllm_gateway.core.events import CLIENT, Effect, Send
 from cloakllm_gateway.core.jobs import Jobs, Work
 from cloakllm_gateway.core.requests import Asked
-from cloakllm_gateway.core.restorer import Restorer
+from cloakllm_gateway.core.restorer import Restored, Restorer
 from cloakllm_gateway.core.settings import Settings
 from cloakllm_gateway.core.suspensions import Posed, Suspensions
 from cloakllm_gateway.core.upstream import Upstream
 from cloakllm_gateway.errors import Refused
 from cloakllm_gateway.protocol import jsonrpc
-from cloakllm_gateway.protocol.eras import Client, Era
+from cloakllm_gateway.protocol.eras import RETRIABLE, Client, Era
 from cloakllm_gateway.protocol.jsonrpc import INTERNAL_ERROR, METHOD_NOT_FOUND, Failure, Request, Response
 from cloakllm_gateway.protocol.surface import DATA, SURFACE
 from cloakllm_gateway.vault.entries import Entry
@@ -65,6 +66,7 @@ class Questions:
         restorer: Restorer,
         jobs: Jobs,
         suspensions: Suspensions,
+        departures: Departures,
         emit: Callable[[Effect], None],
         to_client: Callable[[list[Effect]], None],
     ) -> None:
@@ -72,6 +74,7 @@ class Questions:
         self._restorer = restorer
         self._jobs = jobs
         self._suspensions = suspensions
+        self._departures = departures
         self._emit = emit
         self._to_client = to_client
         self._open: dict[int, _Open] = {}
@@ -208,6 +211,8 @@ class Questions:
         """
         if "elicitation" not in asked.client.capabilities:
             return False
+        if self.front is Era.STATELESS and asked.request.method not in RETRIABLE:
+            return False  # nobody would send it again
 
         def settle(answer: Response | Failure) -> None:
             action = answer.result.get("action") if isinstance(answer, Response) else "cancel"
@@ -268,19 +273,28 @@ class Questions:
 
     def _reply(self, open: _Open, answer: Response) -> None:
         upstream, request = open.upstream, open.request
-        result = answer.result
-        entries: Sequence[Entry] = ()
-        if self._settings.enforces:
-            try:
-                restored = self._restorer.restore(result, SURFACE[request.method].result or DATA, upstream.name)
-            except Refused as refused:
-                self._emit(accounts.refused(upstream.name, request, refused.rule, refused.token))
-                self._fail(open, texts.refusal(refused))
-                return
-            result, entries = restored.part, restored.entries
-            for record in accounts.restored(upstream.name, request, restored.decisions):
-                self._emit(record)
-        open.reply({"jsonrpc": "2.0", "id": request.id, "result": result}, entries)
+
+        def reply(restored: Restored) -> None:
+            self._departures.account(upstream, request, restored)
+            open.reply({"jsonrpc": "2.0", "id": request.id, "result": restored.part}, restored.entries)
+
+        if not self._settings.enforces:
+            reply(Restored(answer.result, ()))
+            return
+        try:
+            restored = self._restorer.restore(answer.result, SURFACE[request.method].result or DATA, upstream.name)
+        except Refused as refused:
+            self._emit(accounts.refused(upstream.name, request, refused.rule, refused.token))
+            self._fail(open, texts.refusal(refused))
+            return
+
+        def looked(refusal: str) -> None:
+            if refusal:  # its numbers are for the model, and not for whoever asked
+                self._fail(open, texts.ANSWER_IN_CLEAR)
+            else:
+                reply(restored)
+
+        self._departures.look(upstream, request, restored.written, looked)
 
     def cancelled(self, upstream: Upstream, request_id: Any) -> int | None:
         """The id under which the client knows a question that its upstream took back."""

@@ -1,4 +1,4 @@
-"""Personal data that the model writes itself: reported or blocked, never masked.
+"""Personal data that the model or its user writes: reported or blocked, never masked.
 
 Masking it would change what is executed; but somebody should know, and an
 upstream may be closed to it (design, section 6).
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from cloakllm_gateway.protocol.surface import RESTORE
+from cloakllm_gateway.protocol.surface import RESTORE, RESTORE_OWN
 from cloakllm_gateway.protocol.walk import Leaf
 from cloakllm_gateway.spans import Span, Text
 from cloakllm_gateway.vault import tokens
@@ -21,10 +21,10 @@ _BLANK = "\ue000"
 
 
 def raw_texts(written: Iterable[Leaf]) -> list[Text]:
-    """What the model wrote in fields that are restored, with its tokens blanked."""
+    """What was written in fields that are restored, to whomever, with the tokens blanked."""
     found = []
     for leaf in written:
-        if leaf.role is not RESTORE:
+        if leaf.role not in (RESTORE, RESTORE_OWN):
             continue
         text = leaf.text
         if tokens.may_hold(text):

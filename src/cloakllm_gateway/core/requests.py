@@ -30,7 +30,7 @@ class Asked(Struct, eq=False):
     asked something and has not come back; an answer that is ready by then is
     ``kept``.  ``calls`` are (upstream, id) of the calls in flight, ``progress``
     the token it wants progress under, ``headers`` what repeats it where it came
-    over HTTP.
+    over HTTP, ``approved`` the version of the tool that it calls.
     """
 
     request: Request
@@ -40,6 +40,7 @@ class Asked(Struct, eq=False):
     kept: dict[str, Any] | None = None
     progress: str | int | None = None
     headers: Mapping[str, str] | None = None
+    approved: bytes = b""
 
 
 class Requests:

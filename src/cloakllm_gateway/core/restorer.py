@@ -8,6 +8,7 @@ here is ever built from restored text but the part that goes to the upstream.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from msgspec import Struct
@@ -28,6 +29,9 @@ from cloakllm_gateway.vault.placing import NumberText, Place
 from cloakllm_gateway.vault.safety import unsafe
 from cloakllm_gateway.vault.tokens import TokenMatch
 from cloakllm_gateway.vault.vault import Vault
+
+#: Nothing asked for stands in a list.
+UNLISTED: Mapping[str, str] = MappingProxyType({})
 
 
 class Decision(NamedTuple):
@@ -91,11 +95,13 @@ class Restorer(Struct, frozen=True):
         destination: str,
         declared: frozenset[str] = frozenset(),
         parameters: Mapping[str, Language] = placing.UNDECLARED,
+        listed: Mapping[str, str] = UNLISTED,
     ) -> Restored:
         """``part`` for ``destination``.
 
         ``declared`` are the argument keys its schema declares, which stay;
-        ``parameters`` is what the configuration says that arguments hold.
+        ``parameters`` is what the configuration says that arguments hold;
+        ``listed`` are the real URIs of its resources, by those that its lists showed.
 
         Raises :class:`Refused` where a token may not be restored here, is
         damaged, or would make two keys of one object equal, and
@@ -103,8 +109,13 @@ class Restorer(Struct, frozen=True):
         """
         run = _Run(self, destination, parameters)
         edits: dict[tuple[Path, bool], Any] = {}
-        written = leaves(part, shape)
-        for leaf in written:
+        written: list[Leaf] = []
+        for leaf in leaves(part, shape):
+            if listed and leaf.role is RESTORE and leaf.text in listed:
+                edits[leaf.path, leaf.is_key] = listed[leaf.text]
+                run.listed(leaf.text)
+                continue
+            written.append(leaf)
             new = run.leaf(leaf, declared)
             if new is not leaf.value:
                 edits[leaf.path, leaf.is_key] = new
@@ -114,12 +125,6 @@ class Restorer(Struct, frozen=True):
             return Restored(replace(part, edits), tuple(run.decisions.values()), written)
         except KeyCollision:
             raise Refused("Two keys of one object would become the same key", "Rename one of them.") from None
-
-    def listed(self, params: Mapping[str, Any], real: str) -> Restored:
-        """``params`` that ask for a resource by the URI that its list showed, with its ``real`` one."""
-        entries = {match.token: self.vault.lookup(match.token) for match in tokens.scan(params["uri"])}
-        decisions = (Decision(entry, Verdict(Strictness.ALLOW, "listed")) for entry in entries.values() if entry)
-        return Restored({**params, "uri": real}, tuple(decisions))
 
 
 class _Run:
@@ -160,6 +165,22 @@ class _Run:
         if isinstance(new, NumberText):
             return new.lexeme if leaf.is_key else _number(new.lexeme)
         return leaf.value if new == leaf.value else new
+
+    def listed(self, uri: str) -> None:
+        """Record the tokens of a URI that a list showed: the message it came in says what it stands for.
+
+        Left to decide is whether a rule names the upstream itself and denies it.
+        """
+
+        def decide(match: TokenMatch, place: Place) -> None:
+            entry = self._by.vault.lookup(match.token)
+            if entry is not None:
+                verdict = self._verdict(entry, RESTORE, place.host)
+                if not verdict.foreign:
+                    self._is_approved(entry, verdict)
+                self.decisions[match.token] = Decision(entry, Verdict(Strictness.ALLOW, "listed"))
+
+        placing.restore(uri, decide)
 
     def _parameter(self, leaf: Leaf) -> str:
         """The name that says what stands in ``leaf``: what is declared counts for all that is in it."""

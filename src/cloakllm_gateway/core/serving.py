@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from cloakllm_gateway.core import accounts, handshake, reception, subscriptions, texts
+from cloakllm_gateway.core import handshake, reception, subscriptions, texts
 from cloakllm_gateway.core.advertised import Tools
 from cloakllm_gateway.core.calls import Calls
 from cloakllm_gateway.core.directory import Directory, Owner
@@ -14,15 +14,13 @@ from cloakllm_gateway.core.greeting import Greeting
 from cloakllm_gateway.core.lists import Lists
 from cloakllm_gateway.core.outbound import Outbound
 from cloakllm_gateway.core.requests import Requests
-from cloakllm_gateway.core.restorer import NeedApproval, Restorer
+from cloakllm_gateway.core.restorer import UNLISTED
 from cloakllm_gateway.core.subscriptions import TASK, URI, Stream, Subscriptions, Watch, granted
 from cloakllm_gateway.core.tasks import Tasks
 from cloakllm_gateway.core.upstream import Phase, Upstream
-from cloakllm_gateway.errors import Refused
 from cloakllm_gateway.protocol import eras
 from cloakllm_gateway.protocol.eras import Era
 from cloakllm_gateway.protocol.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND, Failure, Request, Response
-from cloakllm_gateway.protocol.surface import SURFACE
 
 
 class Serving:
@@ -36,7 +34,6 @@ class Serving:
         self,
         upstreams: dict[str, Upstream],
         requests: Requests,
-        restorer: Restorer,
         calls: Calls,
         lists: Lists,
         tools: Tools,
@@ -49,7 +46,6 @@ class Serving:
     ) -> None:
         self._upstreams = upstreams
         self._requests = requests
-        self._restorer = restorer
         self._calls = calls
         self._lists = lists
         self._tools = tools
@@ -115,10 +111,6 @@ class Serving:
         route = routes.get(name) if isinstance(name, str) else None
         is_tool, loaded = listing == "tools/list", listing in self._lists.loaded
         if route is not None and (loaded or not is_tool):
-            if is_tool and self._tools.is_held(name):
-                self._emit(accounts.refused(route.upstream, request, "tool_changes: hold"))
-                self._requests.refuse(request, INVALID_PARAMS, texts.held(name))
-                return
             declared = self._tools.declared(name) if is_tool else None
             declared = route.declared if declared is None else declared
             params = {**(request.params or {}), "name": route.original}
@@ -149,18 +141,22 @@ class Serving:
             self._requests.refuse(request, INVALID_PARAMS, texts.NO_URI)
             return
         upstream, owner = self._resource(uri)
-        if upstream is not None and handshake.is_ui(uri) and not upstream.settings.ui:
-            self._emit(accounts.refused(upstream.name, request, "ui"))
-            self._requests.refuse(request, INVALID_PARAMS, texts.NOT_GRANTED)
-        elif upstream is not None and owner is not None and not owner.contested:
-            # The message it came in says what it stands for: there is nothing to decide.
-            self._outbound.send(request, upstream, self._restorer.listed(request.params or {}, owner.uri), uri)
+        if upstream is not None and self._is_granted(request, upstream, uri):
+            listed = {uri: owner.uri} if owner is not None and not owner.contested else UNLISTED
+            self._outbound.forward(request, upstream, request.params or {}, uri=uri, listed=listed)
         elif upstream is not None:
-            self._outbound.forward(request, upstream, request.params or {}, uri=uri)
+            return
         elif "resources/templates/list" in self._lists.loaded:
             self._requests.refuse(request, INVALID_PARAMS, texts.unknown_resource(self._absent()))
         else:
             self._load(request, "resources/list", lambda: self._after_resources(request, uri))
+
+    def _is_granted(self, request: Request, upstream: Upstream, uri: str) -> bool:
+        """Whether the client may have this resource of ``upstream``; if not, ``request`` is refused."""
+        if handshake.is_ui(uri) and not upstream.settings.ui:
+            self._outbound.refuse(request, upstream, "ui", texts.NOT_GRANTED)
+            return False
+        return True
 
     def _resource(self, uri: str) -> tuple[Upstream | None, Owner | None]:
         """Who serves the resource that the client calls ``uri``, and how it is known if it was shown."""
@@ -244,30 +240,32 @@ class Serving:
         if missing and any(self._directory.owner(uri) is None for uri in uris):
             self._load(request, missing, lambda: self._serve_stream(request))
             return
+        by_upstream: dict[str, dict[str, str | None]] = {}
+        for uri in uris:
+            upstream, owner = self._resource(uri)
+            if upstream is None or upstream.phase is not Phase.READY:
+                continue
+            if not self._is_granted(request, upstream, uri):
+                return
+            shown = by_upstream.setdefault(upstream.name, {})
+            shown[uri] = owner.uri if owner is not None and not owner.contested else None
+        of_whom = [(self._upstreams[name], shown) for name, shown in by_upstream.items()]
+        self._outbound.subscribe(request, of_whom, lambda found: self._open_stream(request, wanted, found))
+
+    def _open_stream(self, request: Request, wanted: dict[str, Any], resources: Sequence[tuple[str, str, str]]) -> None:
+        """``resources`` are those that it may hear of, as (upstream, real URI, URI that the client wrote)."""
         asked = self._requests.get(request)
         if asked is None:
             return
-        watches = {uri: watch for uri in uris if (watch := self._watch_of(uri))}
+        for name, real, shown in resources:
+            self._directory.claim(name, real, shown)
+        watches = [(name, Watch(URI, real)) for name, real, _ in resources]
         tasks = {id: watch for id in _list(wanted.get(TASK)) if (watch := self._watch_of_task(id))}
-        gets = granted(wanted, self._greeting.capabilities, {URI: list(watches), TASK: list(tasks)})
+        served = {URI: [shown for *_, shown in resources], TASK: list(tasks)}
+        gets = granted(wanted, self._greeting.capabilities, served)
         lists = frozenset(kind for kind, member in subscriptions.LISTS.items() if member in gets)
-        stream = Stream(asked, lists, frozenset((*watches.values(), *tasks.values())))
+        stream = Stream(asked, lists, frozenset((*watches, *tasks.values())))
         self._emit_all(self._subscriptions.open(stream, gets))
-
-    def _watch_of(self, uri: str) -> tuple[str, Watch] | None:
-        """Where to subscribe to a resource that the client calls ``uri``, and as what; None where it may not."""
-        upstream, owner = self._resource(uri)
-        if upstream is None or upstream.phase is not Phase.READY:
-            return None
-        if owner is not None and not owner.contested:
-            return upstream.name, Watch(URI, owner.uri)
-        shape = SURFACE["resources/subscribe"].params
-        try:
-            real: str = self._restorer.restore({"uri": uri}, shape, upstream.name).part["uri"]
-        except (Refused, NeedApproval):
-            return None
-        self._directory.claim(upstream.name, real, uri)
-        return upstream.name, Watch(URI, real)
 
     def _watch_of_task(self, id: Any) -> tuple[str, Watch] | None:
         maker = self._tasks.maker(id)

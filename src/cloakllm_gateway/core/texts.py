@@ -149,8 +149,9 @@ def approval(asked: Iterable[tuple[str, Iterable[str], str]], tool: str) -> str:
 
 def nobody_to_ask(destination: str) -> str:
     return (
-        f"Refused by the gateway: values for {destination} need the consent of a person, and this client "
-        f"cannot ask one. To allow it, set token_scope of {destination} to session or add a flow to the configuration"
+        f"Refused by the gateway: values for {destination} need the consent of a person, and this client cannot ask "
+        f"one about this request. To allow it, set token_scope of {destination} to session or add a flow to the "
+        "configuration"
     )
 
 
@@ -165,6 +166,7 @@ def raw_data(counts: Mapping[str, int], upstream: str) -> str:
     )
 
 
+ANSWER_IN_CLEAR = "The gateway withheld what was answered: the configuration lets no personal data go there in clear"
 RAW_DATA_UNKNOWN = (
     "Refused by the gateway: it could not be told whether the call holds personal data, and raw_pii is block"
 )

@@ -1,0 +1,74 @@
+"""What leaves for an upstream: looked at for what stands in it in clear, and accounted for.
+
+The client's requests and its answers to the upstreams' own pass here alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from cloakllm_gateway.core import accounts, texts
+from cloakllm_gateway.core.events import Effect, Log, Used
+from cloakllm_gateway.core.jobs import Jobs
+from cloakllm_gateway.core.policy import Policy
+from cloakllm_gateway.core.rawdata import RAW_DUMP, distinct, raw_texts
+from cloakllm_gateway.core.restorer import Restored
+from cloakllm_gateway.core.settings import RawData, Settings
+from cloakllm_gateway.core.upstream import Upstream
+from cloakllm_gateway.protocol.jsonrpc import Request
+from cloakllm_gateway.protocol.walk import Leaf
+from cloakllm_gateway.spans import Span
+from cloakllm_gateway.vault.vault import Vault
+
+
+class Departures:
+    """The last look before something leaves, and the account of it."""
+
+    def __init__(self, settings: Settings, vault: Vault, jobs: Jobs, emit: Callable[[Effect], None]) -> None:
+        self._settings = settings
+        self._policy = Policy(settings)
+        self._vault = vault
+        self._jobs = jobs
+        self._emit = emit
+
+    def look(self, upstream: Upstream, request: Request, written: Iterable[Leaf], then: Callable[[str], None]) -> None:
+        """Report what was ``written`` in clear; ``then`` gets why it may not leave, in words for the model, or ""."""
+        raw = self._settings.raw_data.get(upstream.name, RawData.PASS)
+        looks = raw_texts(written) if raw is not RawData.PASS else []
+        if not looks:
+            then("")
+            return
+
+        def looked(found: Sequence[Sequence[Span]] | None) -> None:
+            counts = distinct(found or (), upstream.settings.configured)
+            if counts or found is None:
+                how = raw.value if found is not None else accounts.UNKNOWN
+                dump = max(counts.values(), default=0) > RAW_DUMP
+                about = {"upstream": upstream.name, "method": request.method, "found": counts, "dump": dump}
+                self._emit(accounts.raw_data(upstream.name, request, counts, how, dump=dump))
+                self._emit(Log("warning", "raw_pii", {**about, "action": how}))
+            if raw is RawData.BLOCK and found is None:
+                then(texts.RAW_DATA_UNKNOWN)
+            else:
+                then(texts.raw_data(counts, upstream.name) if raw is RawData.BLOCK and counts else "")
+
+        self._jobs.look(upstream, looks, looked)
+
+    def account(self, upstream: Upstream, request: Request, restored: Restored) -> None:
+        """Every restore is recorded; one towards an upstream that is not its origin is also logged."""
+        if not restored.decisions:
+            return
+        self._emit(Used([entry.token for entry in restored.entries]))
+        self._vault.give(restored.entries, self._policy.group(upstream.name))
+        for record in accounts.restored(upstream.name, request, restored.decisions):
+            self._emit(record)
+        for entry, verdict in restored.decisions:
+            if verdict.foreign:
+                about = {
+                    "token": str(entry.token),
+                    "from": ", ".join(accounts.names(entry.origins)),
+                    "to": upstream.name,
+                    "method": request.method,
+                    "rule": verdict.rule,
+                }
+                self._emit(Log("info", "restored_for_another_upstream", about))
