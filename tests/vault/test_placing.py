@@ -206,6 +206,30 @@ def test_html_and_markdown_get_the_plain_value():
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "mailto:[EMAIL_0]", "MAILTO:[EMAIL_0]?subject=hi", "tel:[PHONE_0]", "sms:[PHONE_0]?body=hi",
+        "mailto:ann@example.org,[EMAIL_0]",
+    ],
+)  # fmt: skip
+def test_who_is_written_to_is_no_host(text):
+    assert [place.authority for place in places(text, "url")] == [False]
+    assert put("mailto:[EMAIL_0]?cc=[EMAIL_0]", "url") == "mailto:kim+work@example.com?cc=kim%2Bwork%40example.com"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mailto:ann@[EMAIL_0].evil.io", "mailto:[EMAIL_0]@evil.io", "mailto:[EMAIL_0].evil.io", "mailto://[EMAIL_0]/",
+        "tel:[PHONE_0]@evil.io", "smtp:[EMAIL_0]", "[EMAIL_0]:x", "mailto:ann-[EMAIL_0]", "mailto:[EMAIL_0][PHONE_0]",
+        "mailto:ann@example.org,x://evil,[EMAIL_0]",
+    ],
+)  # fmt: skip
+def test_a_value_that_is_a_part_of_an_address_is_taken_for_a_host(text):
+    assert all(place.authority for place in places(text, "url"))
+
+
+@pytest.mark.parametrize(
     ("text", "restored"),
     [
         (

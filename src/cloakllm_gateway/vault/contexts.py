@@ -337,6 +337,9 @@ _SPECIAL = lazy(
 )
 #: A text that is an address and nothing else: its host ends where clients let it end.
 _ALONE = lazy(r"\s*[A-Za-z][A-Za-z0-9+.\-]*:[/\\]{2,}([^\s/?#]*)\S*\s*\Z")
+#: Schemes without any host (RFC 6068, 3966, 5724), and what stands behind one of their addresses.
+_TO_PEOPLE = lazy(r"(?i)\s*(?:mailto|tel|sms):(?![/\\])")
+_ADDRESS_ENDS = lazy(r"[,?#]|\s*\Z")
 _DROPPED = lazy(r"[\t\r\n]")
 _IPV6 = lazy(r"(?:[^/?#@\[\]]*@)?\[[0-9A-Fa-f:.%]*\]")
 #: What often stands right behind a URL in prose, code, Markdown or CSV, though a URL could hold it.
@@ -355,8 +358,10 @@ def _urls(text: str, masked: str, matches: Sequence[TokenMatch], is_url: bool) -
         return {}
     found: dict[int, _Url] = {}
     runs = list(_RUN.finditer(masked))
+    people = None
     if is_url and not runs and (reference := _REFERENCE.match(masked)):
         runs = [reference]
+        people = _TO_PEOPLE.match(masked)
     at = 0
     for run in runs:
         begin, end = run.span(1)
@@ -370,6 +375,8 @@ def _urls(text: str, masked: str, matches: Sequence[TokenMatch], is_url: bool) -
             if match.start < begin:
                 continue
             in_authority = match.start < slash
+            if people and in_authority and _is_address(masked, match, people.end()):
+                continue
             if match.start < limit:
                 whole = (match.start, match.end) == (begin, slash)
                 found[match.start] = _Url(True, in_authority, whole, host)
@@ -382,6 +389,12 @@ def _urls(text: str, masked: str, matches: Sequence[TokenMatch], is_url: bool) -
         # What stands there may be no address at all: nothing is encoded for it.
         found[match.start] = found.get(match.start, _NO_URL)._replace(authority=True)
     return found
+
+
+def _is_address(masked: str, match: TokenMatch, begin: int) -> bool:
+    """Whether a token is all of one of the addresses that stand from ``begin`` on."""
+    begins = match.start == begin or masked[match.start - 1] == ","
+    return begins and _ADDRESS_ENDS.match(masked, match.end) is not None
 
 
 def _loose_authorities(masked: str, matches: Sequence[TokenMatch]) -> Iterator[TokenMatch]:
