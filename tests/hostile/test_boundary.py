@@ -12,10 +12,12 @@ from tests.acceptance.places import upstream as planting
 from tests.hostile.scene import CAPABILITIES, KIM, honest, hostile, meet, refusal, shown
 from tests.peers.compare import TOKEN
 from tests.peers.driver import Processes, text_of
+from tests.peers.hosted import STATELESS_VERSION
 from tests.peers.upstream import text
 from tests.peers.values import values
 
 SENSITIVE = ("ssn", "card", "iban", "api_key", "aws_key")
+URIS = "resourceSubscriptions"
 ORDINARY = ("email", "phone", "ip")
 
 
@@ -119,6 +121,27 @@ def test_twenty_foreign_tokens_a_call_are_enough(peers: Processes, tmp_path: Pat
     assert evil.arguments("sync") == [{"all": addresses[:20]}]
     driver.tool("crm__save", all=tokens)
     assert crm.arguments("save") == [{"all": addresses}]
+
+
+def test_a_stream_of_changes_carries_no_more_than_a_call(peers: Processes, tmp_path: Path) -> None:
+    addresses = [f"user{n}@posteo-mail.de" for n in range(35)]
+    crm = honest(tmp_path).tool("all", text("\n".join(addresses)))
+    evil = hostile(tmp_path).template("evil://x/{id}").on("resources/subscribe", [{"result": {}}])
+    driver = peers.gateway({"upstreams": {u.name: u.config() for u in (crm, evil)}, "raw_pii": {"evil": "block"}})
+
+    def alone(method: str, **params: Any) -> Any:
+        meta = {"protocolVersion": STATELESS_VERSION, "clientInfo": {"name": "d", "version": "1"}}
+        about = {f"io.modelcontextprotocol/{name}": said for name, said in meta.items()}
+        return driver.call(method, {**params, "_meta": {**about, "io.modelcontextprotocol/clientCapabilities": {}}})
+
+    def listen(*names: str) -> Any:
+        return alone("subscriptions/listen", notifications={URIS: [f"evil://x/{name}" for name in names]})
+
+    tokens = text_of(alone("tools/call", name="crm__all", arguments={})["result"]).split("\n")
+    assert "values of other upstreams" in listen(*tokens)["error"]["message"]
+    assert "raw_pii of evil is block" in listen(tokens[0], KIM.ssn)["error"]["message"]
+    alone("tools/call", name="evil__sync", arguments={})  # whatever went there before is there by now
+    assert evil.received("resources/subscribe") == []
 
 
 # -- errors tell nothing
