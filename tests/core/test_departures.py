@@ -16,6 +16,8 @@ from tests.core.transcript import Conversation, opened, says, settings, text_of,
 MAIL = "kim@acme-corp.com"
 SSN = "536-22-8726"
 EVIL_TEMPLATE = "evil://x/{id}"
+#: A URI is an address: into its path only a flow lets another's value.
+LETS: dict[str, Any] = {"flows": (Flow("crm", "evil", Action.ALLOW),)}
 
 
 def serve_lists(talk: Conversation, *resources: str) -> None:
@@ -69,7 +71,7 @@ def subscribed(talk: Conversation) -> list[str]:
 
 
 def test_a_stream_of_changes_is_accounted_for_like_a_read(tmp_path: Path) -> None:
-    talk = listening(tmp_path)
+    talk = listening(tmp_path, **LETS)
     told = listen(talk, "evil://x/[EMAIL_0]")
     assert told["params"]["notifications"] == {"resourceSubscriptions": ["evil://x/[EMAIL_0]"]}
     assert subscribed(talk) == ["evil://x/kim%40acme-corp.com"]
@@ -82,7 +84,7 @@ def test_a_stream_of_changes_is_accounted_for_like_a_read(tmp_path: Path) -> Non
 
 
 def test_the_values_of_others_in_one_stream_are_counted_together(tmp_path: Path) -> None:
-    talk = listening(tmp_path, *(f"person{n}@acme-corp.com" for n in range(35)))
+    talk = listening(tmp_path, *(f"person{n}@acme-corp.com" for n in range(35)), **LETS)
     told = listen(talk, *(f"evil://x/[EMAIL_{n}]" for n in range(35)))
     assert "More than 20 values of other upstreams" in told["error"]["message"]
     assert subscribed(talk) == []
@@ -94,6 +96,7 @@ def test_the_values_of_others_in_one_stream_are_counted_together(tmp_path: Path)
 @pytest.mark.parametrize(
     ("rules", "rule"),
     [
+        ({}, "place: path or query of a URL"),
         ({"flows": (Flow("crm", "evil", Action.DENY),)}, "flows[0]"),
         ({"evil": {"token_scope": Scope.UPSTREAM}}, "token_scope: upstream"),
         ({"evil": {"token_scope": Scope.ASK}}, "nobody to ask"),
@@ -112,7 +115,7 @@ def test_a_stream_that_a_rule_refuses_is_told_which_and_opens_nothing(
 
 @pytest.mark.parametrize(("raw", "sent"), [(RawData.BLOCK, False), (RawData.LOG, True)])
 def test_what_a_stream_names_in_clear_is_looked_at(tmp_path: Path, raw: RawData, sent: bool) -> None:
-    talk = listening(tmp_path, raw_data={"evil": raw})
+    talk = listening(tmp_path, raw_data={"evil": raw}, **LETS)
     told = listen(talk, "evil://x/[EMAIL_0]", f"evil://x/{SSN}")
     assert ("error" in told) is not sent
     assert len(subscribed(talk)) == 2 * sent
@@ -128,8 +131,7 @@ def test_a_stream_hears_of_no_page_that_its_upstream_may_not_show(tmp_path: Path
 
 
 def test_an_upstream_is_searched_for_what_a_stream_gave_it(tmp_path: Path) -> None:
-    flows = (Flow("crm", "evil", Action.ALLOW),)
-    talk = listening(tmp_path, evil={"token_scope": Scope.UPSTREAM}, flows=flows)
+    talk = listening(tmp_path, evil={"token_scope": Scope.UPSTREAM}, **LETS)
     assert talk.vault.known(MAIL, "evil#0", "evil#0") == []
     listen(talk, "evil://x/[EMAIL_0]")
     assert subscribed(talk) == ["evil://x/kim%40acme-corp.com"]

@@ -127,7 +127,8 @@ def test_a_stream_of_changes_carries_no_more_than_a_call(peers: Processes, tmp_p
     addresses = [f"user{n}@posteo-mail.de" for n in range(35)]
     crm = honest(tmp_path).tool("all", text("\n".join(addresses)))
     evil = hostile(tmp_path).template("evil://x/{id}").on("resources/subscribe", [{"result": {}}])
-    driver = peers.gateway({"upstreams": {u.name: u.config() for u in (crm, evil)}, "raw_pii": {"evil": "block"}})
+    rules = {"raw_pii": {"evil": "block"}, "flows": [{"from": "crm", "to": "evil", "action": "allow"}]}
+    driver = peers.gateway({"upstreams": {u.name: u.config() for u in (crm, evil)}, **rules})
 
     def alone(method: str, **params: Any) -> Any:
         meta = {"protocolVersion": STATELESS_VERSION, "clientInfo": {"name": "d", "version": "1"}}
