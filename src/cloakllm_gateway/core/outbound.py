@@ -117,7 +117,9 @@ class Outbound:
             for (upstream, uris), restored in zip(wanted, cleared, strict=True):
                 self._departures.account(upstream, request, restored)
                 reals = restored.part["notifications"][URI]
-                found += ((upstream.name, real, uri) for uri, real in zip(uris, reals, strict=True))
+                pairs = zip(uris, reals, strict=True)
+                # A token alone may stand for a number, which is the URI of nothing.
+                found += ((upstream.name, real, uri) for uri, real in pairs if isinstance(real, str))
             then(found)
 
         def took(restored: Restored) -> None:
