@@ -306,4 +306,5 @@ def text(kind: str, personal: bool, size: int) -> str:
 HOSTILE = (
     "a.", "1234-", "1.1.1.", "::1 ", "A", "-----BEGIN PRIVATE KEY-----\n", '{"a":', "<td>Email", "<dt born <",
     "| x | username |\n", "EMAIL X  Y\nz\n", "PHONE  ID\n", "ssn\n5\n",
+    "insert into t (a,ssn) values (", "password: |\n x\n", "('pin',", "pin=['a',",
 )  # fmt: skip

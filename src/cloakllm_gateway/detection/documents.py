@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from cloakllm_gateway.detection.keys import LABELS, LISTS, PAIR, VALUES, classify
 from cloakllm_gateway.detection.speaking import named
@@ -114,7 +115,9 @@ def lists(text: str) -> Iterator[tuple[Sequence[str], Iterator[Sequence[tuple[in
         if header is None and (header := _HEADER.match(text, at)) is not None:
             at = header.end()
         if header is not None and are_columns(names := [name[1:-1] for name in _STRINGS.findall(header[1])]):
-            yield names, _rows(text, at, len(names))
+            first = next(rows := _rows(text, at, len(names)), None)
+            if first is not None and not (len(names) == 2 and classify(text[slice(*first[0])])):  # a list of pairs
+                yield names, chain([first], rows)
 
 
 def _header_before(text: str, at: int) -> re.Match[str] | None:

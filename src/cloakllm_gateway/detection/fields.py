@@ -4,8 +4,10 @@ Readers begin where the linear engine saw a key that matters (:func:`.keys.place
 at the marks of their own between a key and its value.  Each looks backwards for
 the key and forwards for the value, a bounded way, so that all are linear and
 tolerate what is cut off or broken: braces (JSON, Python and JavaScript
-literals), assignments (``key=value`` and XML attributes), lines (``Key:
-value``), elements of XML, and the rows of SQL.
+literals), tuples (of a key and a value), pairs (objects of one), assignments
+(``key=value`` and XML attributes), elements of XML and labels of HTML;
+:mod:`.lines` reads YAML, forms and headers, :mod:`.sql` statements,
+:mod:`.tables` tables.
 They overlap on purpose; the engine merges what they prove.
 """
 
@@ -18,7 +20,6 @@ from functools import lru_cache
 from msgspec import Struct
 
 from cloakllm_gateway.detection import documents
-from cloakllm_gateway.detection.aligned import Row
 from cloakllm_gateway.detection.speaking import said, spoken_by
 from cloakllm_gateway.detection.tables import Table
 from cloakllm_gateway.patterns import lazy
@@ -43,20 +44,32 @@ _LONGEST_QUOTED = 66
 _BLANKS = frozenset(" \n\t")
 #: A bare key behind a brace or comma, read backwards.
 _BARE_KEY = lazy(r"[ ]?(\w{0,63}[^\W\d])[ \n\t]{0,16}[{,]")
+#: ... and a symbol of Ruby before its arrow.
+_SYMBOL = lazy(r"[ ]?(\w{0,63}[^\W\d]):[ \n\t]{0,16}[{,]")
 _SPACE = r"[ \t\r\n]{0,64}"
+#: What a value is written into when objects are printed, beside lists: the constructor of its type, a letter that says
+#: what string it is (u, b, r of Python, N and E of SQL).
+_TYPES = (
+    "date|datetime|Date|DateTime|ISODate|LocalDate|Timestamp|datetime64|date32|Decimal|UUID|SecretStr|SecretBytes"
+    "|PhoneNumber|EmailStr|Name|Some|Just|str_|bytes_|int64|Int64|Long|NumberLong|NumberInt|Markup|SafeString"
+)
+_WRITTEN = rf"""(?:(?:new )?(?:(?:np|numpy|pd|pandas|datetime|bson|decimal|sql)\.)?(?:{_TYPES})\(|\[\]string\{{)?"""
+_PREFIX = r"""(?:[uUbBrRnNeE](?=["']))?"""
+#: The parts of a date in its constructor.
+_PARTS = r"(?<=\()([12]\d{3}, ?\d{1,2}, ?\d{1,2}(?:, ?\d{1,6}){0,4})(?=[,)])"
 _VALUE = lazy(
-    rf"""{_SPACE}(?:"([^"\\]*+(?:\\.[^"\\]*+)*+)"?|'([^'\\\n]*+(?:\\.[^'\\\n]*+)*+)'"""
-    r"""|([\[(])|([^\s{}\[\]():,="']+))""",
+    rf"""{_SPACE}{_WRITTEN}{_PREFIX}(?:"([^"\\]*+(?:\\.[^"\\]*+)*+)"?|'([^'\\\n]*+(?:\\.[^'\\\n]*+)*+)'"""
+    rf"""|{_PARTS}|([\[(])|([^\s{{}}\[\]():,="']+))""",
     re.DOTALL,
 )
 #: Which of its groups is the beginning of a list, and which a value without quotes.
-_LIST, _BARE = 3, 4
+_LIST, _BARE = 4, 5
 #: An object, or a list of objects.
 _OBJECT = lazy(rf"{_SPACE}((?:\[{_SPACE})?\{{)")
 
 
 def braces(text: str, places: Iterable[int]) -> Iterator[Field]:
-    """``"key": value`` pairs of JSON, Python reprs and JavaScript literals, at any depth.
+    """``"key": value`` pairs of JSON, Python reprs and JavaScript literals, and ``=>`` of Ruby and PHP, at any depth.
 
     A list under a key counts as many values of that key, and so do the fields of an object whose own keys say nothing;
     a record is an object.
@@ -64,7 +77,12 @@ def braces(text: str, places: Iterable[int]) -> Iterator[Field]:
     records = _Records(text)
     done = 0  # what lies inside of a value is no key: nothing is read twice
     for at in places:
-        if at < done or not (key := _brace_key(text, at)):
+        mark = at
+        if text[at] == ">":
+            mark = at - 1  # where an arrow begins
+            if text[mark] != "=":
+                continue
+        if at < done or not (key := _brace_key(text, mark)):
             continue
         value = _VALUE.match(text, at + 1)
         kind = 0 if value is None else value.lastindex or 0
@@ -88,7 +106,7 @@ def braces(text: str, places: Iterable[int]) -> Iterator[Field]:
 
 
 def _brace_key(text: str, at: int) -> str:
-    """The key that ends at a colon, or ""."""
+    """The key that ends at a colon or an arrow, or ""."""
     end, quote = at, text[at - 1 : at]
     if quote in _BLANKS:
         while end > 0 and at - end < 4 and text[end - 1] in " \n\t":
@@ -98,7 +116,7 @@ def _brace_key(text: str, at: int) -> str:
         begin = text.rfind(quote, end - _LONGEST_QUOTED if end > _LONGEST_QUOTED else 0, end - 1)
         key = text[begin + 1 : end - 1]
         return key if begin >= 0 and _may_be_key(key) and text[begin - 1 : begin] != "\\" else ""
-    bare = _BARE_KEY.match(text[max(at - 96, 0) : at][::-1])
+    bare = (_BARE_KEY if text[at] == ":" else _SYMBOL).match(text[max(at - 96, 0) : at][::-1])
     return bare[1][::-1] if bare else ""
 
 
@@ -117,6 +135,7 @@ def _members(text: str, at: int) -> Iterator[tuple[int, int, bool]]:
             depth += 1
             continue
         start, end = match.span(kind)
+        depth += text.count("(", match.start(), start)  # of a constructor
         if end > start:
             yield start, end, kind != _BARE
         if (more := _NEXT.match(text, at)) is None:
@@ -126,6 +145,31 @@ def _members(text: str, at: int) -> Iterator[tuple[int, int, bool]]:
             return
         at = more.end()
 
+
+def tuples(text: str, places: Iterable[int]) -> Iterator[Field]:
+    """``('key', 'value')``, as ordered dictionaries and lists of headers are printed; a record is a list of them.
+
+    What stands before its parenthesis tells a pair from the arguments of a call, and square brackets are those of one
+    only among others.
+    """
+    record, done = 0, -1
+    for at in places:
+        pair = _PAIR.match(text, at + 1)
+        quote = text[at - 1 : at]
+        begin = text.rfind(quote, max(at - _LONGEST_QUOTED, 0), at - 1)
+        if pair is None or begin < 0 or not _may_be_key(key := text[begin + 1 : at - 1]):
+            continue
+        if (opening := _PAIR_OPENING.match(text[max(begin - 48, 0) : begin][::-1])) is None:
+            continue
+        if begin - opening.end() > done:
+            record += 1
+        done = pair.end() + 2
+        yield Field(key, *pair.span(pair.lastindex or 0), record)
+
+
+#: What follows the comma in a pair; and what stands before its key, read backwards.
+_PAIR = lazy(rf"""[ ]?{_PREFIX}(?:"([^"\\\n]{{1,4096}}+)"|'([^'\\\n]{{1,4096}}+)')[ ]?[)\]]""")
+_PAIR_OPENING = lazy(r"[ubUB]?(?:[(]\s{0,20}(?:[\[({,]|\Z)|[\[]\s{0,20}(?:[\[]|,\s{0,4}[\]]))")
 
 #: What may stand between two members of a list.
 _NEXT = lazy(r"[ \t\r\n\])]{0,64}(?:,[ \t\r\n\[(]{0,64}|(?<=[\])]))")
@@ -166,17 +210,22 @@ def pairs(text: str) -> Iterator[Field]:
 # -- assignments ----------------------------------------------------------------------------------
 
 #: The key of an assignment, read backwards from its mark.
-_ASSIGNED_KEY = lazy(r":?[ ]?[\w.-]{0,40}[^\W\d](?![\w.-])")
+_ASSIGNED_KEY = lazy(r":?[ ]?\]?[\"'`]?[\w.-]{0,40}[^\W\d](?![\w.-])")
 _ASSIGNMENT = lazy(
-    r"""([^\W\d][\w.-]{0,40})[ ]?(?:=>|:?=)(?!=)[ ]?"""
-    r"""(?:"([^"\n]{1,4096})"|'([^'\n]{1,4096})'|((?:[^\s,;&"'<>(){}\[\]|]|&(?![\w.-]{1,40}=))+))"""
+    r"""([^\W\d][\w.-]{0,40})[\"'`]?\]?[ ]?(?:=>|:?=)(?!=)[ ]?"""
+    rf"""{_WRITTEN}{_PREFIX}"""
+    rf"""(?:"([^"\n]{{1,4096}})"|'([^'\n]{{1,4096}})'|{_PARTS}"""
+    r"""|((?:[^\s,;&"'<>(){}\[\]|]|&(?![\w.-]{1,40}=))+))"""
 )
 #: Which of its groups is a value without quotes; the first one is the key.
-_UNQUOTED = 4
+_UNQUOTED = 5
 
 
 def assignments(text: str, places: Iterable[int]) -> Iterator[Field]:
-    """``key=value`` in logs, shells, INI files, query strings and XML attributes; a record is a line."""
+    """``key=value`` in logs, shells, INI files, query strings, SQL and XML attributes; a record is a line.
+
+    The key may be quoted, and in brackets: ``"first_name" = 'Zora'``, ``user['first_name'] = 'Zora'``.
+    """
     record, seen, done = 0, 0, 0
     for at in places:
         if at < done or (key := _ASSIGNED_KEY.match(text[at - 48 if at > 48 else 0 : at][::-1])) is None:
@@ -188,39 +237,32 @@ def assignments(text: str, places: Iterable[int]) -> Iterator[Field]:
             start, end = match.span(group)
             seen, done = at, match.end()
             yield Field(match[1], start, end, record, group != _UNQUOTED)
+        elif (value := _ARRAY.match(text, at)) is not None and (key := _KEY.match(text, at - key.end())):
+            record += text.count("\n", seen, at)
+            seen = at
+            for start, end, is_quoted in _members(text, value.end()):
+                done = end
+                yield Field(key[0], start, end, record, is_quoted)
 
 
-# -- lines ----------------------------------------------------------------------------------------
-
-_LINE = lazy(
-    r"[ \t>*#•|-]{0,12}(?P<key>[^\W\d_][^\n:：={}\"';()\[\]|]{0,40}(?:'(?=[^\W\d_])[^\n:：={}\"';()\[\]|]{0,20})?)"
-    r"(?:;[^\n:]{1,80})?(?:[ ]\([^()\n]{1,20}\))?"
-    r"[*_` \t]{0,4}[:：][*_`]{0,3}[ \t]{0,4}(?P<value>[^\n]{1,1024})"
-)
-#: How far behind the start of its line the colon of a key may stand.
-_LONGEST_KEY = 200
-_BLANK = lazy(r"\n[ \t]*\n")
+_KEY = lazy(r"[^\W\d][\w.-]{0,40}")
+_ARRAY = lazy(r"=[ ]?\[")
 
 
-def lines(text: str, places: Iterable[int]) -> Iterator[Field]:
-    """``Key: value`` lines of YAML, forms, mail headers and vCards; a record ends at an empty line."""
-    record, seen, done = 0, 0, -1  # done: the line read last
+def glued(text: str, places: Iterable[int]) -> Iterator[Field]:
+    """``key:value`` between blanks, in logs and as Go prints a struct; a record is a line."""
+    record, seen = 0, 0
     for at in places:
-        begin = text.rfind("\n", max(at - _LONGEST_KEY, 0), at) + 1
-        if begin == done or (begin == 0 and at >= _LONGEST_KEY):
+        if text[at + 1 : at + 2] == " " or not text[at - 1].isalnum() or (value := _GLUED.match(text, at)) is None:
             continue
-        done = begin
-        match = _LINE.match(text, begin)
-        if match is None:
-            continue
-        record += len(_BLANK.findall(text, max(seen - 1, 0), begin))
-        seen = begin
-        start, end = match.span("value")
-        end = start + len(match["value"].rstrip(" \t\r,;|"))
-        if end - start >= 2 and text[start] == text[end - 1] and text[start] in "\"'`":
-            start, end = start + 1, end - 1
-        if end > start:
-            yield Field(match["key"].strip(), start, end, record)
+        if key := _GLUED_KEY.match(text[max(at - 48, 0) : at][::-1]):
+            record += text.count("\n", seen, at)
+            seen = at
+            yield Field(key[1][::-1], *value.span(1), record, False)
+
+
+_GLUED = lazy(r""":([^\s{}\[\]():,="';|&<>]{2,200})(?=[\s}\]]|\Z)""")
+_GLUED_KEY = lazy(r"(\w{0,40}[^\W\d])(?:[ {]|\Z)")
 
 
 # -- lists under a header -------------------------------------------------------------------------
@@ -229,54 +271,6 @@ def lines(text: str, places: Iterable[int]) -> Iterator[Field]:
 def lists(text: str) -> Iterator[Table]:
     """Lists of a document under the list of their columns."""
     return (Table(header, rows) for header, rows in documents.lists(text))
-
-
-# -- SQL ------------------------------------------------------------------------------------------
-
-_INSERT = lazy(
-    r"(?:insert|replace)\s{1,8}(?:ignore\s{1,8})?into\s{1,8}[\w.\"`\[\]]{1,80}\s{0,8}\((?P<names>[^()]{1,4096})\)\s{0,8}values\s{0,8}",
-    re.IGNORECASE,
-)
-_LITERALS = lazy(r"\s{0,8}(?:[NnEe]?'((?:[^'\\]|''|\\.)*+)'|([^\s'(),;]{1,64}))\s{0,8}([,)])")
-
-
-#: An INSERT is looked for so many code points before its first row.
-_LONGEST_INSERT = 4_352
-
-
-def inserts(text: str, places: Iterable[int]) -> Iterator[Table]:
-    """The rows of ``INSERT INTO t (name, ...) VALUES (...), (...)`` as a table; ``places`` are in first rows."""
-    done = 0
-    for at in places:
-        insert = _INSERT.search(text, max(at - _LONGEST_INSERT, done), at)
-        done = at
-        if insert:
-            keys = [name.strip(' \t\r\n"`[]') for name in insert["names"].split(",")]
-            yield Table(keys, _inserted(text, insert.end(), len(keys)))
-
-
-def _inserted(text: str, at: int, width: int) -> Iterator[Row]:
-    while text[at : at + 1] == "(":
-        row, at = _row(text, at + 1)
-        if len(row) != width:
-            break
-        yield row
-        more = _COMMA.match(text, at)
-        at = more.end() if more else at
-
-
-_COMMA = lazy(r"\s{0,64},\s{0,64}")
-
-
-def _row(text: str, at: int) -> tuple[list[tuple[int, int]], int]:
-    """The literals of a row in parentheses, without their quotes, and where it ends."""
-    cells = []
-    while literal := _LITERALS.match(text, at):
-        cells.append(literal.span(1 if literal[1] is not None else 2))
-        at = literal.end()
-        if literal[3] == ")":
-            break
-    return cells, at
 
 
 # -- XML ------------------------------------------------------------------------------------------

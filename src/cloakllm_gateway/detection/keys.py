@@ -269,7 +269,7 @@ def signs() -> dict[str, str]:
 
 @cache
 def _mark() -> str:
-    row = r"values[^a-z0-9(]{0,8}[(]\s{0,8}[^)\s]"
+    row = r"values[^a-z0-9(]{0,8}(?:[(]\s{0,8}[^)\s]|--|/[*])|[)]\s{1,8}select\s|from\s{1,8}stdin"
     return f"{_marked(_any_of(_BY_KEY, _divided_before_a_name))}|{row}"
 
 
@@ -310,7 +310,8 @@ def _marked(keys: str) -> str:
     between = r"(?:;[A-Za-z0-9=,;\"-]{0,60}?|[\"']? [a-z]+=[^<>\n]{0,80}?)?"
     # A head of HTML may be marked, and its closing tag may be missing.
     cell = r"\s{0,8}(?:</[a-z]{1,8}>){0,2}\s{0,8}</?(?:t[hdr]|d[td])>"
-    return rf"(?:{keys}){qualified}{between}[ \"'*_`).#\]\t]{{0,5}}?(?::=|=>|[:=>]|{cell})"
+    compared = r"[ ](?:not )?(?:i?like|in)[ ]?[(]?[ ]?n?'"
+    return rf"(?:{keys}){qualified}s?{between}[ \"'*_`).#\]\t]{{0,5}}?(?::=|=>|[:=>]|[\"'],|{compared}|{cell})"
 
 
 def _any_of(keys: Collection[str], divided: Callable[[str], str]) -> str:

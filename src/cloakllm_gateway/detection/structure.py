@@ -14,7 +14,7 @@ from itertools import chain, islice
 
 from msgspec.structs import replace
 
-from cloakllm_gateway.detection import documents, fields, hypertext, linear
+from cloakllm_gateway.detection import documents, fields, hypertext, linear, sql
 from cloakllm_gateway.detection.catalogue import Category, checks
 from cloakllm_gateway.detection.catalogue.people import capitalised_name
 from cloakllm_gateway.detection.catalogue.places import sentence_of
@@ -35,6 +35,7 @@ from cloakllm_gateway.detection.keys import (
     places,
     without_remark,
 )
+from cloakllm_gateway.detection.lines import headers, lines
 from cloakllm_gateway.detection.merging import JSON_TEXT, Claim, Find
 from cloakllm_gateway.detection.speaking import is_label, is_paired, named, said
 from cloakllm_gateway.detection.tables import Table, Words, tables
@@ -67,7 +68,7 @@ class Structure:
         rows = [at for at in marks if text[at] not in _FIELD_MARKS]
         cells = hypertext.tables(text, classify) if marks and "<" in text else ()
         lists = fields.lists(text) if listed else ()
-        for table in chain(tables(text, tops, _WORDS), fields.inserts(text, rows), cells, lists):
+        for table in chain(tables(text, tops, _WORDS), sql.statements(text, rows), cells, lists):
             for some in self._table(text, table):
                 found += some
         for start, stop in blocks:
@@ -101,6 +102,9 @@ class Structure:
                 raw, end = whole, start + len(whole)
             value = _decoded(raw, reader)
             fits = self._fits(kind, value)
+            if not fits and kind in PERSONAL and _is_in_form(text, field, reader):
+                value = raw  # hidden as it is written
+                fits = self._fits(kind, _spaced(raw))
             if named and kind in PERSONAL and (fits or (value is not raw and self._fits(kind, raw))):
                 about_somebody.add((reader, field.record))
             if fits and not (kind in _JUDGED and _is_other(kind, text, field, reader, end, value)):
@@ -112,9 +116,10 @@ class Structure:
                 value = _decoded(raw, reader)
                 if value is raw and _MAY_SAY.search(raw):
                     value = next(filter(capitalised_name, _readings(raw)), raw)
+                said = _spaced(value) if _is_in_form(text, field, reader) else value
                 if (
-                    capitalised_name(value)
-                    and self._fits("PERSON", value)
+                    capitalised_name(said)
+                    and self._fits("PERSON", said)
                     and not _is_other("PERSON", text, field, reader, end, value)
                 ):
                     yield start, end - start, self._claim("PERSON", raw, value)
@@ -364,16 +369,20 @@ def _fields(text: str, marks: Sequence[int]) -> Iterator[tuple[str, Field, str]]
 
 #: Each with the marks that it reads.
 _READERS: dict[str, tuple[str, Callable[[str, Sequence[int]], Iterator[Field]]]] = {
-    "braces": (":", fields.braces),
-    "lines": (":：", fields.lines),
+    "braces": (":>", fields.braces),
+    "tuples": (",", fields.tuples),
+    "lines": (":：", lines),
+    "headers": (":", headers),
+    "glued": (":", fields.glued),
     "assignments": ("=", fields.assignments),
     "elements": (">", fields.elements),
+    "conditions": ("'", sql.conditions),
     "labels": (":", fields.labels),
 }
 
 
-#: A mark that is none of them is in the first row behind ``VALUES``.
-_FIELD_MARKS = frozenset("".join(signs for signs, _ in _READERS.values()))
+#: A mark that is none of them is in the first row behind ``VALUES``, which may begin with a quote as well.
+_FIELD_MARKS = frozenset("".join(signs for signs, _ in _READERS.values())) - {"'"}
 
 
 def _is_personal(name: str) -> bool:
@@ -454,6 +463,20 @@ def _decoded(raw: str, reader: str) -> str:
     return raw
 
 
+def _is_in_form(text: str, field: Field, reader: str) -> bool:
+    """Whether a value is one of several in the body of a form or a query, where blanks are written as plus signs."""
+    if reader != "assignments" or field.quoted or "+" not in text[field.start : field.end]:
+        return False
+    return text[field.end : field.end + 1] == "&" or text[field.start - len(field.key) - 2 : field.start].startswith(
+        "&"
+    )
+
+
+def _spaced(value: str) -> str:
+    """What a value of a form says."""
+    return views(value.replace("+", " "))[-1].text
+
+
 #: What ends a sentence, or a clause, and no value before it; passwords do end so.
 _SENTENCE_ENDS = ".,;!?"
 _NO_PASSWORD_ENDS = ".,;"
@@ -483,6 +506,8 @@ def _ambiguous(key: str) -> bool:
 
 def _is_other(kind: str, text: str, field: Field, reader: str, end: int, value: str) -> bool:
     """Whether a value that fits its kind is something else after all where it stands: code, or an everyday word."""
+    if reader == "tuples" and (_IDENTIFIER.fullmatch(value) if kind in _CODED else classify(value) or value.islower()):
+        return True  # code pairs what a field is called with what it is called elsewhere, and with its type
     if kind == "PERSON":
         return not field.quoted and reader != "lines" and not _is_bare_name(text, end, value)
     if kind in _CODED and _is_code(text, field, reader, value):
@@ -497,7 +522,7 @@ def _is_bare_name(text: str, end: int, value: str) -> bool:
 
 def _is_secret(text: str, field: Field, reader: str, value: str) -> bool:
     """Whether a secret's field holds one: a name that may mean something else needs a random value."""
-    if _ambiguous(field.key):
+    if reader == "headers" or _ambiguous(field.key):
         return is_random(value)
     if is_remark(value):
         return False
@@ -512,20 +537,47 @@ def _is_code(text: str, field: Field, reader: str, value: str) -> bool:
     if field.quoted:
         return reader == "lines" and text[field.start - 1] not in "\"'`" and _CALL.match(value) is not None
     after = text[field.end : field.end + 1]
-    if reader != "assignments" or after in ("(", "["):
+    if after in ("(", "["):
         return True
+    if reader == "braces":
+        return not is_random(value) or _VARIABLE.search(value) is not None
     if _IDENTIFIER.fullmatch(value) is None:
         return False
-    glued = text[field.start - 1] == "=" and after in ("", " ", "\r", "\n", "\t", "&", ";")
-    return not glued and not _is_setting(text, field, after)
+    if text[field.start - 1] != "=":
+        return not _is_setting(text, field)
+    if after == "|":
+        return text[field.start - len(field.key) - 2 : field.start - len(field.key) - 1] != "|"
+    return after not in _AFTER_WORDS and not (after in _AFTER_PRINTED and _is_printed(text, field))
 
 
-def _is_setting(text: str, field: Field, after: str) -> bool:
+#: What may stand behind a word that is glued to its key, in a log and a query, and in an object as it is logged.
+_AFTER_WORDS, _AFTER_PRINTED = ("", " ", "\r", "\n", "\t", "&", ";"), (",", ")", "}", "]")
+#: What words have that variables are called, and few passwords: ``sha256Hash``, ``hash_256``.
+_VARIABLE = lazy(r"[a-z0-9][A-Z]|[_.]")
+
+
+def _is_printed(text: str, field: Field) -> bool:
+    """Whether a field stands on a line with values that code has in quotes only: it is an object as it is logged."""
+    begin = text.rfind("\n", max(field.start - _PRINTED_REACH, 0), field.start) + 1
+    begin = begin or max(field.start - _PRINTED_REACH, 0)
+    end = text.find("\n", field.end, field.end + _PRINTED_REACH)
+    return _PRINTED.search(text, begin, end if end >= 0 else field.end + _PRINTED_REACH) is not None
+
+
+_PRINTED = lazy(r"=(?:\d{4}-\d\d-\d\d|[\w.+-]{1,64}@[\w-]{1,64}\.\w|null\b)")
+_PRINTED_REACH = 300
+
+
+def _is_setting(text: str, field: Field) -> bool:
     """Whether a field is a line ``key = value`` below a ``[section]``, as INI files have them."""
     before = text[max(field.start - _SECTION_REACH, 0) : field.start]
     line = before.rpartition("\n")[2]
-    return after in ("", "\n", "\r") and line.strip(" \t=") == field.key and _SECTION.search(before) is not None
+    is_whole = _SETTING_END.match(text, field.end) is not None and line.strip(" \t=") == field.key
+    return is_whole and _SECTION.search(before) is not None
 
+
+#: A comment may follow.
+_SETTING_END = lazy(r"[ \t]{0,20}(?:[;#][^\n]{0,500})?\r?(?:\n|\Z)")
 
 _SECTION = lazy(r"(?:\A|\n)[ \t]*\[[\w .:\"-]{1,60}\][ \t]*\r?\n")
 #: How far above a setting its section may begin, in code points.

@@ -346,6 +346,8 @@ USERNAME = Category(
         example("CORP\\«asmith2» logged on"),
         example("198.51.100.23 - «anna.schmidt» [29/Nov/2026:20:00:00 +0000]"),
         example("host «DESKTOP-4F8K2L9» is offline"),
+        example("sshd[7]: Failed password for invalid user «jdoe» from host port 22"),
+        example("imap-login: Login: user=<«jane.doe»>, method=PLAIN"),
         example("Owner SID: «S-1-5-21-3623811015-3361044348-30300820-1013»"),
     ),
     lookalikes=("/home/runner/work", "/Users/Shared/x",
@@ -355,7 +357,8 @@ USERNAME = Category(
                 "serviceAccountName: checkout", '{"storageAccountName": "acmeprod", "accountName": "acmeprod"}',
                 '{"username": "root"}', '{"username": "${USER}"}', "/home/{user}/x",
                 "https://x.com/intent/tweet", "by @property and @app.route",
-                "HKLM\\software\\x and D\\new", "DESKTOP-ENVIRONMENT"),
+                "HKLM\\software\\x and D\\new", "DESKTOP-ENVIRONMENT",
+                "session opened for user root by (uid=0), Failed password for root from host"),
     patterns=(
         Pattern(
             r"(?<![\w.~@%+/-])" + _ROOT + r"/(?:home|Users)/{1,2}" + _FOLDER,
@@ -391,6 +394,12 @@ USERNAME = Category(
             r" - ([A-Za-z][A-Za-z0-9._@-]{1,40}) \[\d{1,2}/[A-Z][a-z]{2}/\d{4}",
             lambda text: 0 if text.lower() in SYSTEM_USERS else len(text),
             rank=CONTEXT,
+        ),
+        Pattern(  # who a daemon lets in, and who not
+            r"(?:(?:Failed|Accepted) [a-z/-]{4,40} for (?:invalid user |illegal user )?|(?:Invalid|Illegal) user "
+            r"|session (?:opened|closed) for user |-login: [^\n<]{0,60}user=<)"
+            r"(?!(?:invalid|illegal) )([A-Za-z][A-Za-z0-9._-]{1,40})(?=[ (>@]|$)",
+            lambda text: 0 if text.lower() in SYSTEM_USERS else len(text),
         ),
         # what Windows calls a computer
         Pattern(r"(?<![A-Za-z0-9.-])(?:DESKTOP|LAPTOP)-(?=[A-Z]{0,6}[0-9])[A-Z0-9]{7}(?![A-Za-z0-9])"),

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Sequence
 from functools import cache
 
-from cloakllm_gateway.detection.catalogue.checks import digits
 from cloakllm_gateway.detection.catalogue.model import CONTEXT, NAMED, Category, Pattern, Proof, example
 from cloakllm_gateway.patterns import lazy
 
@@ -324,7 +323,7 @@ _DATE = (
 )
 #: A date under its key, in any language's words: 12 апреля 1985 г., 1985年4月12日, 1985. 4. 12., 12 tháng 4 năm 1985.
 _KEYED_DATE = (
-    rf"{_DATE}(?: ?(?:года|року|[гр]\.?))?(?:T00:00:00(?:\.0{{1,6}})?Z?)?"
+    rf"{_DATE}(?: ?(?:года|року|[гр]\.?))?(?:[T ]00:00(?::00)?(?:\.0{{1,9}})?(?:Z|[+]00:?00)?)?"
     r"|\d{4} ?[年년.] ?\d{1,2} ?[月월.] ?\d{1,2} ?[日일号.]?|(?:明治|大正|昭和|平成|令和)\d{1,2}年\d{1,2}月\d{1,2}日"
     r"|\d{1,2}\. ?\d{1,2}\. ?\d{4}\.?|\d{1,2}[/.-]\d{1,2}[/.-]2[45]\d\d"
     rf"|(?:ngày )?\d{{1,2}}\.? (?:de )?(?:[^\W\d_]|[{_SIGNS}]){{3,16}}\.?"
@@ -333,6 +332,8 @@ _KEYED_DATE = (
     # As databases and spreadsheets print it: 12-Mar-1985, 12MAR85, 1985-03-12 00:00:00, 3/12/85 0:00.
     rf"|\d{{1,2}}[-/. ]?(?i:{_MONTH})[-/. ]?(?:(?:18|19|20)?\d\d)|18\d\d-\d\d-\d\d|--?(?:0[1-9]|1[0-2])-?\d\d"
     rf"|{_DATE}[ T][0-2]?\d:[0-5]\d(?::[0-5]\d(?:\.\d{{1,9}})?)?(?:[ ]?(?:[AP]M|Z|UTC|[+-]\d\d:?\d\d))?"
+    # In the constructor of a date.
+    r"|[12]\d{3}, ?\d{1,2}, ?\d{1,2}(?:, ?\d{1,6}){0,4}"
 )
 
 #: A date behind words that say it is of a birth: any word may be its month.
@@ -349,6 +350,13 @@ _BIRTH = (
     rf"|n[ée](?:e|\(e\)|·e)?{_TOWN} le|(?:nacid[oa]|naci[oó]){_TOWN} el|nat[oa](?:/a)?{_TOWN} il"
     rf"|(?:nascid[oa](?:\(a\))?|nasceu){_TOWN} (?:em|a|no dia)"
 )
+
+
+def _born(text: str) -> str:
+    """Year first: its digits, of two for each part; else as it is written."""
+    text = text.strip()
+    return "".join(part.zfill(2) for part in re.findall(r"\d+", text)) if text[:4].isdigit() else text.casefold()
+
 
 DATE_OF_BIRTH = Category(
     "DATE_OF_BIRTH",
@@ -406,6 +414,6 @@ DATE_OF_BIRTH = Category(
         "gebdat", "datenais", "fecnac", "dtnasc",
     ),
     shape=rf"{_KEYED_DATE}|{_DATE_SAID}| ?\d{{8}}",
-    canonical=lambda text: digits(text) if text.strip()[:4].isdigit() else text.strip().casefold(),
+    canonical=_born,
     sensitive=True,
 )  # fmt: skip

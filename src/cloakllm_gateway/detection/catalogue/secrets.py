@@ -296,6 +296,11 @@ SECRET = Category(
         example("CREATE USER x IDENTIFIED BY '«HaOBi8eIa»';"),
         example("the password is «Tr0ub4dor3» now"),
         example("export DB_PASSWORD='«pa55 w0rd»'"),
+        example("CREATE USER x WITH PASSWORD '«Blue#Sky42»';"),
+        example("curl -u x:«Passw0rd9» https://example.com"),
+        example("sshpass -p «Passw0rd9» ssh x"),
+        example("x:«$2b$12$" + "q7RvK3xZ9mTb2WcY5nHf8L" * 2 + "pD4sGj6ae»:1"),
+        example("x:«$6$q7RvK3xZ$" + "q7RvK3xZ9mTb2WcY5nHf8LpD" * 3 + "»:19000:0:99999:7"),
     ),
     lookalikes=(
         "password: required",
@@ -307,6 +312,7 @@ SECRET = Category(
         "def login(password: str, token: bytes): ...",
         "Authorization: Bearer <token>",
         "HANDLE_KEY = ctypes.POINTER(HKEY)",
+        "docker run -u 1000:1000 x --user www-data:www-data, CREATE USER x WITH PASSWORD NULL",
         'x["token"] = "required" and --token TOKEN or ENV API_KEY $VALUE_1',
     ),
     patterns=(
@@ -327,6 +333,26 @@ SECRET = Category(
             rank=CERTAIN - 5,
         ),
         Pattern(r"(?i:identified (?:with \w{1,40} )?by) [\"']([^\"'\n]{4,128})[\"']", rank=CERTAIN),
+        Pattern(  # CREATE USER x WITH PASSWORD
+            r"(?i:(?:user|role) \S{1,64} (?:with )?(?:(?:encrypted|login) ){0,2}password) '([^'\n]{4,128})'",
+            rank=CERTAIN,
+        ),
+        Pattern(  # curl -u name:password
+            r"(?<![A-Za-z0-9-])(?:-u|--user|--proxy-user|-U)[ =][\"']?[\w.@+-]{1,64}:([^\s\"':]{8,128})",
+            _random,
+            rank=CERTAIN,
+        ),
+        Pattern(  # sshpass -p, docker login -u name -p
+            r"(?:sshpass|docker login(?: -u \S{1,64})?) (?:-p|--password)[= ]?[\"']?([^\s\"']{4,128})",
+            lambda text: len(text) if plausible_secret(text) else 0,
+            rank=CERTAIN,
+        ),
+        # Hashes of passwords, as crypt and its like write them.
+        Pattern(r"\$2[abxy]\$\d\d\$[A-Za-z0-9./]{53}(?![A-Za-z0-9./])", rank=CERTAIN),
+        Pattern(
+            r"\$(?:[156y]|argon2(?:id|i|d)|scrypt|gy|7)\$(?:[A-Za-z0-9=,./]{1,48}\$){1,3}[A-Za-z0-9./+]{22,128}(?![A-Za-z0-9./+])",
+            rank=CERTAIN,
+        ),
         Pattern(
             rf"(?<![A-Za-z])(?i:{_SECRET_NAME}) (?:is|was|ist|lautet|est|es) [\"'`]?([^\s\"'`,;]{{6,128}})",
             lambda text: len(text.rstrip(".!?")) if is_random(text.rstrip(".!?")) else 0,
@@ -380,7 +406,7 @@ SECRET = Category(
         "rootpassword",
         "adminpassword", "mdp", "wifipassword", "token", "authorization", "cookie", "sessionid", "setcookie", "session",
         "bottoken", "personalaccesstoken", "oauthtoken", "usertoken", "sastoken", "pgpassword", "sshpass", "redisauth",
-        "mysqlpwd", "accesssecret", "signingsecret",
+        "mysqlpwd", "accesssecret", "signingsecret", "pw", "psk", "presharedkey",
     ),
     shape=r"[^\x00-\x1f]{4,4096}",
     plausible=plausible_secret,
