@@ -116,8 +116,13 @@ def lists(text: str) -> Iterator[tuple[Sequence[str], Iterator[Sequence[tuple[in
             at = header.end()
         if header is not None and are_columns(names := [name[1:-1] for name in _STRINGS.findall(header[1])]):
             first = next(rows := _rows(text, at, len(names)), None)
-            if first is not None and not (len(names) == 2 and classify(text[slice(*first[0])])):  # a list of pairs
+            if first is not None and not (len(names) == 2 and _is_key(text[slice(*first[0])])):
                 yield names, chain([first], rows)
+
+
+def _is_key(cell: str) -> bool:
+    """Whether a cell of two names a value, so that its row is a pair and not one under a header."""
+    return classify(cell) != "" and not any(map(str.isdigit, cell))
 
 
 def _header_before(text: str, at: int) -> re.Match[str] | None:
