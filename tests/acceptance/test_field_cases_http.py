@@ -5,8 +5,9 @@ Each test names the field case it answers; the same cases over standard input an
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,19 +15,19 @@ import httpx2
 import pytest
 
 from tests.peers.driver import Processes, text_of
-from tests.peers.hosted import Hosted, answer_in, hosted, messages_in, stateless
+from tests.peers.hosted import Caller, Hosted, Message, answer_in, events_in, hosted, messages_in, stateless
 from tests.peers.network import free_port, listening
 from tests.peers.upstream import ECHO, Upstream, text
 
 KIM = "kim@example.com"
 
 
-def discovered(upstream: Upstream) -> Upstream:
+def discovered(upstream: Upstream, **capabilities: Any) -> Upstream:
     """The same in the stateless era."""
     found = {
         "resultType": "complete",
         "supportedVersions": ["2026-07-28"],
-        "capabilities": {"tools": {}, "resources": {}},
+        "capabilities": capabilities or {"tools": {}, "resources": {}},
         "ttlMs": 0,
         "cacheScope": "private",
     }
@@ -86,6 +87,107 @@ def test_credentials_of_a_client_go_to_nobody(two: tuple[Hosted, Upstream, Upstr
         assert not [h for h in upstream.headers() if h.keys() & sent.keys()]
     log = "\n".join(gateway.log)
     assert not [value for value in (*sent.values(), gateway.token, "configured-for-a") if value in log]
+
+
+class Client:
+    """One client in one era, over HTTP."""
+
+    def __init__(self, era: str, caller: Caller) -> None:
+        self.era, self.caller = era, caller
+        self.hello = caller.initialize() if era == "session" else {}
+
+    def ask(self, method: str, meta: Message | None = None, **params: Any) -> list[Message]:
+        """What comes for a request, its answer last."""
+        request = self.caller.request(method, {**params, **({"_meta": meta} if meta else {})})
+        headers: dict[str, str] = {}
+        if self.era == "stateless":
+            request, headers = stateless(request)
+        return messages_in(self.caller.post(request, **headers))
+
+    def call(self, tool: str) -> str:
+        return text_of(self.ask("tools/call", name=tool, arguments={})[-1]["result"])
+
+    def tools(self) -> list[str]:
+        return [tool["name"] for tool in self.ask("tools/list")[-1]["result"]["tools"]]
+
+    @contextmanager
+    def changes(self) -> Iterator[Iterator[Message]]:
+        """What is told of lists that change."""
+        if self.era == "session":
+            stream = self.caller.get()
+        else:
+            wanted = {"toolsListChanged": True, "resourcesListChanged": True}
+            request, headers = stateless(self.caller.request("subscriptions/listen", {"notifications": wanted}))
+            headers["content-type"] = "application/json"
+            stream = self.caller.client.stream("POST", self.caller.url, json=request, headers=headers)
+        with stream as response:
+            yield (json.loads(event["data"]) for event in events_in(response.iter_lines()) if event.get("data"))
+
+
+@contextmanager
+def one(folder: Path, era: str, upstream: Upstream) -> Iterator[Client]:
+    """A client in front of one upstream, HTTP on either side."""
+    port = free_port()
+    with ExitStack() as running:
+        running.enter_context(listening(upstream.serving(port), port, folder / f"{upstream.name}.log"))
+        upstreams = {upstream.name: {"url": f"http://127.0.0.1:{port}/mcp"}}
+        gateway = running.enter_context(hosted(folder, {"upstreams": upstreams}))
+        yield Client(era, running.enter_context(gateway.caller()))
+
+
+def in_era(era: str, upstream: Upstream, **capabilities: Any) -> Upstream:
+    return discovered(upstream, **capabilities) if era == "stateless" else upstream
+
+
+@pytest.mark.parametrize("era", ["session", "stateless"])
+def test_progress_and_meta_arrive_under_the_clients_token_in_order(tmp_path: Path, era: str) -> None:
+    """A31"""
+    steps = [
+        {"notify": "notifications/progress",
+         "params": {"progressToken": "$progress", "progress": n, "total": 50, "message": f"row {n} for {KIM}"}}
+        for n in range(50)
+    ]  # fmt: skip
+    unasked = {"notify": "notifications/progress", "params": {"progressToken": "invented", "progress": 1}}
+    crm = Upstream("crm", tmp_path).tool("export", [*steps, *text("done"), steps[0]])
+    crm.tool("quiet", [unasked, *steps[:1], *text("done")])
+    with one(tmp_path, era, in_era(era, crm)) as client:
+        meta = {"progressToken": "p-1", "x.acme/trace": "abc"}
+        *told, answer = client.ask("tools/call", meta, name="crm__export", arguments={})
+        assert text_of(answer["result"]) == "done"
+        sent = crm.received("tools/call")[0]["params"]["_meta"]
+        assert sent["x.acme/trace"] == "abc" and "progressToken" in sent
+        assert {message["method"] for message in told} == {"notifications/progress"}
+        assert [message["params"]["progress"] for message in told] == list(range(50))
+        assert {message["params"]["progressToken"] for message in told} == {"p-1"}
+        assert told[7]["params"]["message"] == "row 7 for [EMAIL_0]"
+        assert len(client.ask("tools/call", name="crm__quiet", arguments={})) == 1
+
+
+@pytest.mark.parametrize("era", ["session", "stateless"])
+@pytest.mark.parametrize("announced", [True, False])
+def test_a_changed_list_is_told_once_and_where_that_was_announced(tmp_path: Path, era: str, announced: bool) -> None:
+    """A33"""
+    tools = [{"name": name, "inputSchema": {"type": "object"}} for name in ("grow", "mark", "new_tool")]
+    changed = {"notify": "notifications/tools/list_changed"}
+    grown = {"set": {"tools/list": [{"result": {"tools": tools}}]}}
+    capabilities = {"tools": {"listChanged": True} if announced else {}, "resources": {"listChanged": True}}
+    crm = Upstream("crm", tmp_path, capabilities=capabilities).on("tools/list", [{"result": {"tools": tools[:2]}}])
+    crm.tool("grow", [grown, changed, changed, *text("grown")]).tool("new_tool", text("new"))
+    crm.tool("mark", [{"notify": "notifications/resources/list_changed"}, *text("marked")])
+    with one(tmp_path, era, in_era(era, crm, **capabilities)) as client, client.changes() as changes:
+        assert client.tools() == ["crm__grow", "crm__mark"]
+        if era == "stateless":
+            granted = next(changes)["params"]["notifications"]
+            assert granted == {**({"toolsListChanged": True} if announced else {}), "resourcesListChanged": True}
+        else:
+            assert ("listChanged" in client.hello["capabilities"]["tools"]) is announced
+        client.call("crm__grow")
+        if announced:
+            assert next(changes)["method"] == "notifications/tools/list_changed"
+        assert client.tools() == ["crm__grow", "crm__mark", "crm__new_tool"]
+        assert client.call("crm__new_tool") == "new"
+        client.call("crm__mark")
+        assert next(changes)["method"] == "notifications/resources/list_changed", "once, or not at all"
 
 
 def test_a_stateless_request_is_cancelled_by_leaving_and_its_upstream_is_told(tmp_path: Path) -> None:

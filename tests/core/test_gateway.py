@@ -267,6 +267,28 @@ def test_a_question_reaches_the_client_clean_and_its_answer_restores_own_values_
     assert talk.only("evil")["result"]["content"] == {"to": MAIL}
 
 
+def test_a_question_that_is_taken_back_before_it_is_clean_is_never_asked(tmp_path: Path) -> None:
+    talk = opened(settings(), tmp_path)
+    talk.hold = True
+    for id in (1, "1"):  # which are different ids
+        talk.upstream("crm", jsonrpc.request(id, "elicitation/create", {"message": f"Send to {MAIL}?"}))
+    talk.upstream("crm", jsonrpc.notification("notifications/cancelled", {"requestId": 1, "reason": f"for {MAIL}"}))
+    while talk.held:
+        talk.tell(talk.held.pop())
+    question = talk.only()
+    assert talk.take("crm") == []
+    talk.client(jsonrpc.result(question["id"], {"action": "decline"}))
+    assert talk.only("crm")["id"] == "1"
+
+
+def test_why_a_call_is_taken_back_reaches_its_upstream_as_it_was_said(talk: Conversation) -> None:
+    talk.call("mine", "crm__look")
+    about = {"reason": "[EMAIL_0]", "_meta": {"x.acme/trace": [None]}, "x-odd": {}}
+    talk.client(jsonrpc.notification("notifications/cancelled", {"requestId": "mine", **about}))
+    id = talk.last_asked("crm")
+    assert talk.take("crm")[-1]["params"] == {"requestId": id, **about}
+
+
 def test_an_answer_never_restores_what_the_asking_upstream_did_not_show(tmp_path: Path) -> None:
     talk = opened(settings(upstream("crm"), upstream("evil")), tmp_path)
     talk.call(1, "crm__look").answer("crm", says(MAIL))

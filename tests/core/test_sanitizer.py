@@ -28,7 +28,7 @@ from cloakllm_gateway.detection.settings import Settings as DetectionSettings
 from cloakllm_gateway.errors import Withheld
 from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.protocol.jsonrpc import Number
-from cloakllm_gateway.protocol.surface import DATA, RESTORE, SURFACE, Shape
+from cloakllm_gateway.protocol.surface import DATA, ERROR, RESTORE, SENT_ELSEWHERE, SURFACE, Shape
 from cloakllm_gateway.shell.stores import MemoryStore, Options
 from cloakllm_gateway.spans import Findings, Span, Text
 from cloakllm_gateway.vault import tokens
@@ -260,6 +260,77 @@ def test_a_form_whose_property_holds_a_value_is_withheld() -> None:
     form = {"message": "Who?", "requestedSchema": {"type": "object", "properties": {"kim@acme-corp.com": {}}}}
     with pytest.raises(Withheld):
         Gate().sanitize(form, shape)
+
+
+#: The page of a sign-in: its address is broken by any change, and holds who is meant to sign in.
+PAGE = (
+    "https://sso.acme-corp.com/auth?login_hint=kim@acme-corp.com&state=eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOjF9.c2lnbmF0dXJl"
+)
+VISIT = {"mode": "url", "message": "Sign in as kim@acme-corp.com", "url": PAGE, "elicitationId": "e-1"}
+ELICITED = SURFACE["elicitation/create"].params
+CALLED = SURFACE["tools/call"].result
+
+
+def inside(visit: Any) -> list[tuple[Any, Shape]]:
+    """The ways in which an upstream sends a person to a page, and their shapes."""
+    assert CALLED is not None
+    asks = {"resultType": "input_required", "inputRequests": {"q": {"method": "elicitation/create", "params": visit}}}
+    error = {"code": -32042, "message": "go", "data": {"elicitations": [visit]}}
+    return [(visit, ELICITED), (asks, CALLED), (error, SENT_ELSEWHERE)]
+
+
+@pytest.mark.parametrize("way", range(3))
+def test_the_page_that_a_person_is_sent_to_is_exact_by_a_rule_and_nothing_beside_it(way: int) -> None:
+    beside = {"href": PAGE, "note": f"or {PAGE}", "_meta": {"url": PAGE}, "more": {"url": PAGE, "mode": "url"}}
+    part, shape = inside({**VISIT, **beside})[way]
+    gate = Gate()
+    out = json.dumps(gate.sanitize(part, shape, exact_links=True))
+    assert out.count(PAGE) == 1
+    assert f'"url": "{PAGE}", "elicitationId": "e-1"' in out
+    assert out.count("kim@acme-corp.com") == 1
+    assert "kim@" not in gate.sanitize("of kim@acme-corp.com")
+
+
+@pytest.mark.parametrize("way", range(3))
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"mode": "form"}, {"mode": None}, {"mode": "URL"}, {"url": {"url": PAGE}}, {"url": [PAGE]}, {"url": {PAGE: 1}},
+        {"url": "mailto:kim@acme-corp.com"}, {"url": f"{PAGE} or ask kim@acme-corp.com"}, {"url": "kim@acme-corp.com"},
+        {"url": "data:text/plain,kim@acme-corp.com"}, {"url": f"\n{PAGE}"},
+    ],
+)  # fmt: skip
+def test_what_is_no_page_to_go_to_is_data(way: int, changed: dict[str, Any]) -> None:
+    part, shape = inside({**VISIT, **changed})[way]
+    assert "kim@" not in json.dumps(Gate().sanitize(part, shape, exact_links=True))
+
+
+@pytest.mark.parametrize("way", range(3))
+def test_a_page_to_go_to_is_data_where_no_rule_passes_it(way: int) -> None:
+    part, shape = inside(VISIT)[way]
+    assert "kim@" not in json.dumps(Gate().sanitize(part, shape))
+
+
+def test_no_other_answer_and_no_other_error_has_a_page() -> None:
+    part = {"content": [], "mode": "url", "url": PAGE, "structuredContent": VISIT, "elicitations": [VISIT]}
+    error = {"code": -32041, "message": "go", "data": {"elicitations": [VISIT]}}
+    for said, shape in ((part, CALLED), (error, ERROR)):
+        assert shape is not None
+        assert "kim@" not in json.dumps(Gate().sanitize(said, shape, exact_links=True))
+
+
+def test_a_page_with_what_nobody_may_be_shown_is_withheld() -> None:
+    rules = Treatments({"EMAIL": Rule(Treatment.BLOCK, "no mail")})
+    with pytest.raises(Withheld):
+        Gate().sanitize({**VISIT, "message": "Sign in"}, ELICITED, exact_links=True, treatments=rules)
+
+
+def test_a_page_is_counted_as_looked_past() -> None:
+    gate = Gate()
+    source = Source(ORIGIN, "g", gate.vault, gate.handles, CATEGORIES, exact_links=True)
+    sanitizing = Sanitizing(VISIT, ELICITED, source)
+    sanitizing.begin()
+    assert sanitizing.report.skipped["link"] == 1
 
 
 def test_a_value_once_seen_is_hidden_where_detection_alone_would_miss_it() -> None:

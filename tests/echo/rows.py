@@ -37,6 +37,8 @@ class Row(NamedTuple):
     eras: tuple[str, ...] = (SESSION, STATELESS)
 
 
+COMPLETED = f'"completion":{{"values":["{MAIL}",""],"total":1e1,"hasMore":false,{ODD}}},{PLANTED}'
+
 ROWS = [
     Row(
         "tools/call",
@@ -60,12 +62,20 @@ ROWS = [
     Row(
         "completion/complete",
         f'"ref":{{"type":"ref/prompt","name":"p"}},"argument":{{"name":"b","value":"{TOKEN}"}},{ODD}',
-        f'"completion":{{"values":["{MAIL}",""],"total":1e1,"hasMore":false,{ODD}}},{PLANTED}',
+        COMPLETED,
+    ),
+    Row(
+        "completion/complete",
+        f'"ref":{{"type":"ref/resource","uri":"mem://{{id}}"}},"argument":{{"name":"id","value":"{TOKEN}",{ODD}}},'
+        f'"context":{{"arguments":{{"b":"{TOKEN}"}}}}',
+        COMPLETED,
     ),
 ]
 
 #: Tools that do more than answer.
-TOOLS = ("fails", "goes", "notes", "asks", "input", "large", "later")
+TOOLS = (
+    "fails", "goes", "notes", "asks", "input", "large", "later", "changes", "visits", "withdraws", "waits",
+)  # fmt: skip
 
 #: The member and the items of each list.
 LISTS = {
@@ -95,18 +105,27 @@ QUESTIONS = {
         f'"action":"accept","content":{{"n":1.10,"to":"{TOKEN}"}},{ODD}',
     ),
     "sampling/createMessage": (
-        f'"messages":[{{"role":"user","content":{{"type":"text","text":"{MAIL}",{ODD}}}}}],"maxTokens":1e2,{PLANTED}',
-        f'"role":"assistant","content":{{"type":"text","text":"{TOKEN}",{ODD}}},"model":"m",{ODD}',
+        f'"messages":[{{"role":"user","content":{{"type":"text","text":"{MAIL}",{ODD}}}}},'
+        f'{{"role":"assistant","content":[{{"type":"tool_use","id":"u-1","name":"t","input":{{"to":"{MAIL}",{ODD}}}}}]}},'
+        f'{{"role":"user","content":[{{"type":"tool_result","toolUseId":"u-1","content":[{BLOCKS}],'
+        f'"structuredContent":{{{PLANTED}}},"isError":false,{ODD}}}]}}],"maxTokens":1e2,{PLANTED}',
+        f'"role":"assistant","content":[{{"type":"text","text":"{TOKEN}",{ODD}}},'
+        f'{{"type":"tool_use","id":"u-2","name":"t","input":{{"to":"{TOKEN}",{ODD}}},{ODD}}}],"model":"m",{ODD}',
     ),
     "roots/list": (ODD, f'"roots":[{{"uri":"file:///x","name":"{TOKEN}",{ODD}}}],{ODD}'),
 }
 ERROR = f'"code":-31999,"message":"no {MAIL}","data":{{{PLANTED}}},{ODD}'
+#: A page to go to: its address is exact, whatever is in it.
+PAGE = f"https://x.example/?login_hint={MAIL}&state=a%2Bb"
 STATE = "opaque.kim.odd@acme-corp.com=="
-#: Sends the user to a page (2025-11-25): the address of the page is exact, whatever is in it.
+#: Sends the user to a page (2025-11-25).
 GOES = (
     '"code":-32042,"message":"go","data":{"elicitations":[{"mode":"url","elicitationId":"e-1",'
-    f'"url":"https://x.example/?state=a%2Bb","message":"ask {MAIL}",{ODD}}}]}}'
+    f'"url":"{PAGE}","message":"ask {MAIL}",{ODD}}}]}}'
 )
+VISIT = f'"mode":"url","message":"ask {MAIL}","elicitationId":"e-1","url":"{PAGE}",{PLANTED}'
+VISITED = f'"action":"accept",{ODD}'
+WITHDRAWN = f'"reason":"for {MAIL}",{ODD}'
 
 #: A task as both eras know it, but for how they name its life and the pause between two looks.
 TASK = f'"taskId":"task-1","status":"working","statusMessage":"for {MAIL}","createdAt":"2026-11-30T12:00:00Z",{ODD}'
@@ -115,4 +134,25 @@ TASKS = [
     Row("tasks/result", f'"taskId":"task-1",{ODD}', ROWS[0].result, (SESSION,)),
     Row("tasks/list", ODD, f'"tasks":[{{{TASK}}}]', (SESSION,)),
     Row("tasks/cancel", f'"taskId":"task-1",{ODD}', TASK),
+    Row(
+        "tasks/update",
+        f'"taskId":"task-1","inputResponses":{{"q":{{"action":"accept","content":{{"to":"{TOKEN}"}},{ODD}}}}},{ODD}',
+        TASK,
+        (STATELESS,),
+    ),
 ]
+
+#: What an upstream says on its own account, by the eras that have it, and that is relayed as it is.
+TOLD = {
+    "notifications/resources/updated": (f'"uri":"mem://r","title":"of {MAIL}",{ODD}', (SESSION, STATELESS)),
+    "notifications/elicitation/complete": (f'"elicitationId":"e-1",{PLANTED}', (SESSION,)),
+    "notifications/tasks/status": (f'{TASK},"ttl":6e4', (SESSION,)),
+    "notifications/tasks": (f'{TASK},"ttlMs":null,"result":{{{ROWS[0].result}}}', (STATELESS,)),
+}
+CHANGED = ("notifications/tools/list_changed", "notifications/prompts/list_changed",
+           "notifications/resources/list_changed")  # fmt: skip
+#: What a stateless client wants to hear of.
+WANTED = (
+    '"toolsListChanged":true,"promptsListChanged":true,"resourcesListChanged":true,"resourceSubscriptions":["mem://r"],'
+    '"taskIds":["task-1"]'
+)

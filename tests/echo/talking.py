@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import queue
+import threading
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import httpx2
@@ -76,11 +79,14 @@ Reply = Callable[[dict[str, Any]], str]
 
 
 class Talk:
-    """A client that writes the params of its requests itself; ``replies`` answer questions with raw results."""
+    """A client that writes the params of its requests itself.
+
+    ``replies`` answer questions with raw results; a question whose reply is None is left open.
+    """
 
     def __init__(self, era: str) -> None:
         self.era = era
-        self.replies: dict[str, str] = {}
+        self.replies: dict[str, str | None] = {}
         self.questions: list[bytes] = []
         self.hello: dict[str, Any] = {}
 
@@ -100,10 +106,24 @@ class Talk:
     @abstractmethod
     def tell(self, method: str, params: str) -> None: ...
 
-    def _reply(self, question: bytes) -> bytes:
+    @abstractmethod
+    def start(self, id: str | int, method: str, params: str) -> None:
+        """Send a request and leave it; what it brings, but for its answer, can be heard."""
+
+    @abstractmethod
+    def stand(self) -> None:
+        """Listen to what belongs to no request, where the era and the transport have that."""
+
+    @abstractmethod
+    def hear(self, method: str) -> bytes:
+        """The next message of ``method`` that belongs to no request that was asked."""
+
+    def _reply(self, question: bytes) -> bytes | None:
         self.questions.append(question)
         asked = json.loads(question)
         result = self.replies[asked["method"]]
+        if result is None:
+            return None
         return f'{{"jsonrpc":"2.0","id":{json.dumps(asked["id"])},"result":{result}}}'.encode()
 
 
@@ -117,7 +137,7 @@ class Pipe(Talk):
     def __init__(self, era: str, driver: Driver) -> None:
         super().__init__(era)
         self._driver = driver
-        self._at = 0
+        self._at = self._from = 0
         for question in ("elicitation/create", "sampling/createMessage", "roots/list"):
             driver.answers[question] = lambda _: None  # answered in our own spelling
 
@@ -132,20 +152,31 @@ class Pipe(Talk):
         while True:
             heard = self._driver.wait(lambda message: True, after=self._at)
             self._at += 1
-            if "method" not in heard.message and heard.message.get("id") == id:
-                assert type(heard.message["id"]) is type(id)
-                return Said(before, heard.line)
-            if "id" in heard.message:
-                self._driver.send_raw(self._reply(heard.line) + b"\n")
-            else:
+            if "method" not in heard.message:
+                if heard.message.get("id") == id:  # and not the answer to what was only started
+                    assert type(heard.message["id"]) is type(id)
+                    return Said(before, heard.line)
+            elif "id" not in heard.message:
                 before.append(heard.line)
+            elif reply := self._reply(heard.line):
+                self._driver.send_raw(reply + b"\n")
+
+    def start(self, id: str | int, method: str, params: str) -> None:
+        self._from = len(self._driver.heard)
+        self._driver.send_raw(self.request(id, method, params) + b"\n")
+
+    def stand(self) -> None:
+        self._from = len(self._driver.heard)
+
+    def hear(self, method: str) -> bytes:
+        return self._driver.wait(lambda message: message.get("method") == method, after=self._from).line
 
     def tell(self, method: str, params: str) -> None:
         self._driver.send_raw(f'{{"jsonrpc":"2.0","method":"{method}","params":{{{params}}}}}\n'.encode())
 
 
 class Web(Talk):
-    """Over Streamable HTTP; what comes on the standing stream is not listened to."""
+    """Over Streamable HTTP; what is not asked and waited for comes on streams that are read beside."""
 
     def __init__(self, era: str, url: str, token: str) -> None:
         super().__init__(era)
@@ -154,13 +185,15 @@ class Web(Talk):
         self._web = httpx2.Client(headers=headers, timeout=PATIENCE, trust_env=False)
         self._url = url
         self._session: dict[str, str] = {}
+        self._heard: queue.SimpleQueue[bytes] = queue.SimpleQueue()
 
     def begin(self) -> None:
         if self.era == STATELESS:
             return
         hello = {"protocolVersion": SESSION, "capabilities": CAPABILITIES, "clientInfo": INFO}
         response = self._web.post(self._url, content=self.request(0, "initialize", json.dumps(hello)[1:-1]))
-        self.hello = response.json()["result"]
+        is_stream = response.headers["content-type"] == "text/event-stream"  # it took more than a second
+        self.hello = json.loads([*_messages(response)][-1] if is_stream else response.content)["result"]
         self._session = {"mcp-session-id": response.headers["mcp-session-id"], "mcp-protocol-version": SESSION}
         self.tell("notifications/initialized", "")
 
@@ -179,22 +212,41 @@ class Web(Talk):
             assert response.status_code in (200, 400, 404), response.read()
             if response.headers["content-type"].startswith("application/json"):
                 return Said([], response.read())
-            lines = response.iter_lines()
-            for line in lines:
-                if not line.startswith("data:") or not line.removeprefix("data:").strip():
-                    continue
-                message = line.removeprefix("data:").strip().encode()
+            messages = _messages(response)
+            for message in messages:
                 parsed = json.loads(message)
                 if "method" in parsed and "id" in parsed:
-                    reply = self._web.post(self._url, content=self._reply(message), headers=self._session)
-                    assert reply.status_code == 202
+                    if content := self._reply(message):
+                        assert self._web.post(self._url, content=content, headers=self._session).status_code == 202
                 elif parsed.get("id") == id:
-                    rest = [line for line in lines if line.startswith("data:")]
-                    assert rest == [], "something came behind the answer"
+                    assert list(messages) == [], "something came behind the answer"
                     return Said(before, message)
                 else:
                     before.append(message)
         raise AssertionError(f"no answer came, but {before}")
+
+    def start(self, id: str | int, method: str, params: str) -> None:
+        self._beside("POST", self._headers(method, params), self.request(id, method, params))
+
+    def stand(self) -> None:
+        if self.era == SESSION:
+            self._beside("GET", {**self._session, "accept": "text/event-stream"}, b"")
+
+    def _beside(self, verb: str, headers: dict[str, str], body: bytes) -> None:
+        """Read a stream for as long as it lasts."""
+
+        def read() -> None:
+            with suppress(httpx2.HTTPError), self._web.stream(verb, self._url, content=body, headers=headers) as stream:
+                for message in _messages(stream):
+                    self._heard.put(message)
+
+        threading.Thread(target=read, daemon=True).start()
+
+    def hear(self, method: str) -> bytes:
+        while True:
+            message = self._heard.get(timeout=PATIENCE)
+            if json.loads(message).get("method") == method:
+                return message
 
     def tell(self, method: str, params: str) -> None:
         body = f'{{"jsonrpc":"2.0","method":"{method}","params":{{{params}}}}}'.encode()
@@ -202,3 +254,10 @@ class Web(Talk):
 
     def close(self) -> None:
         self._web.close()
+
+
+def _messages(response: httpx2.Response) -> Iterator[bytes]:
+    """The messages of an event stream, as they come."""
+    for line in response.iter_lines():
+        if line.startswith("data:") and (said := line.removeprefix("data:").strip()):
+            yield said.encode()

@@ -120,6 +120,10 @@ RESTORED_OWN: dict[str, Callable[[Driver, str], Any]] = {
             "context": {"arguments": {"other": "TOKEN"}},
         },
     ),
+    "the resource of a completion": asking(
+        "completion/complete",
+        {"ref": {"type": "ref/resource", "uri": "mem://evil/TOKEN"}, "argument": {"name": "x", "value": "x"}},
+    ),
     "a sampled text": answering(
         "sampling/createMessage", "evil__sample",
         lambda token: sampled(content={"type": "text", "text": f"write to {token}"}),

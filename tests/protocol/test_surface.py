@@ -187,6 +187,7 @@ def test_a_row_restores_nothing_unless_it_is_listed_here() -> None:
 
 
 OWN = {
+    ("completion/complete", "params", "ref", "uri"),
     ("completion/complete", "params", "argument", "value"),
     ("completion/complete", "params", "context", "arguments"),
     ("roots/list", "result", "roots", "[]"),
@@ -231,3 +232,9 @@ def test_what_goes_to_the_model_holds_no_place_to_restore_into(method: str) -> N
 
 def test_the_error_of_any_answer_is_data() -> None:
     assert surface.ERROR == {"code": Role.PROTOCOL, "message": DATA, "data": DATA}
+
+
+def test_only_the_page_that_a_person_is_sent_to_is_shown_as_it_is() -> None:
+    assert {where for where, role in PLACES if role is Role.LINK} == {("elicitation/create", "params", "<url>", "url")}
+    beyond = [where for where, role in _places(surface.SENT_ELSEWHERE) if role is Role.LINK]
+    assert beyond == [("data", "elicitations", "[]", "<url>", "url")]

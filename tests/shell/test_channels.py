@@ -68,7 +68,7 @@ def test_each_client_gets_its_own_answer_under_its_own_id(ids: list[Any], random
             exchanges = []
             for id in ids:
                 message = {"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {}}
-                exchanges.append(await channel.ask(Request(id, "tools/call", {}), message, {}))
+                exchanges.append(await channel.ask(Request(id, "tools/call", {}), message, {}, {}))
             numbers = [json.loads(event.line)["id"] for event in told if isinstance(event, Received)]
             assert len(set(numbers)) == len(ids)
             order = list(zip(numbers, exchanges, strict=True))
@@ -89,7 +89,7 @@ async def test_a_subscription_and_its_end_are_named_as_the_client_named_them() -
     channel = StatelessChannel("alice", 10_000, LOGGER)
     async with running(channel) as told:
         whole = {"jsonrpc": "2.0", "id": "mine", "method": "subscriptions/listen", "params": {}}
-        exchange = await channel.ask(Request("mine", "subscriptions/listen", {}), whole, {})
+        exchange = await channel.ask(Request("mine", "subscriptions/listen", {}), whole, {}, {})
         assert isinstance(told[0], Received)
         number = json.loads(told[0].line)["id"]
         named = {"_meta": {SUBSCRIPTION: number, "other": number}}
@@ -105,7 +105,7 @@ async def test_a_stateless_request_is_taken_back_by_its_own_name_and_once() -> N
     channel = StatelessChannel("alice", 10_000, LOGGER)
     async with running(channel) as told:
         exchange = await channel.ask(
-            Request("x", "tools/call"), {"jsonrpc": "2.0", "id": "x", "method": "tools/call"}, {}
+            Request("x", "tools/call"), {"jsonrpc": "2.0", "id": "x", "method": "tools/call"}, {}, {}
         )
         await channel.left(exchange)
         await channel.left(exchange)
@@ -123,8 +123,8 @@ async def test_a_stateless_request_is_taken_back_by_its_own_name_and_once() -> N
 async def test_a_reader_too_far_behind_loses_its_own_stream_and_nothing_else() -> None:
     channel = SessionChannel("alice", 100, LOGGER)
     async with running(channel):
-        slow = await channel.ask(Request(1, "tools/call"), b"{}")
-        other = await channel.ask(Request(2, "tools/call"), b"{}")
+        slow = await channel.ask(Request(1, "tools/call"), b"{}", {})
+        other = await channel.ask(Request(2, "tools/call"), b"{}", {})
         for _ in range(10):
             await say(channel, jsonrpc.notification("notifications/progress", {"text": "x" * 40}), related=1)
         await say(channel, jsonrpc.result(1, {}))
@@ -138,7 +138,7 @@ async def test_answers_that_nobody_comes_back_for_are_not_kept_beyond_what_one_r
     async with running(channel):
         numbers = []
         for id, size in enumerate((300, 300, 500, 900, 10)):
-            exchange = await channel.ask(Request(id, "tools/call"), b"{}")
+            exchange = await channel.ask(Request(id, "tools/call"), b"{}", {})
             numbers.append(exchange.number)
             await say(channel, jsonrpc.result(id, {"text": "x" * size}))
             channel.left(exchange, may_return=True, answered=False)
@@ -152,7 +152,7 @@ async def test_answers_that_nobody_comes_back_for_are_not_kept_beyond_what_one_r
 async def test_initialize_cannot_be_taken_back() -> None:
     channel = SessionChannel("alice", 100, LOGGER)
     async with running(channel):
-        exchange = await channel.ask(Request(1, "initialize"), b"{}")
+        exchange = await channel.ask(Request(1, "initialize"), b"{}", {})
         await channel.tell(Notification("notifications/cancelled", {"requestId": 1}), b"{}")
         await say(channel, jsonrpc.result(1, {}))
     assert await all_of(exchange) == [jsonrpc.result(1, {})]
@@ -163,7 +163,7 @@ async def test_what_comes_for_a_session_that_is_over_is_refused_and_not_lost() -
     async with running(channel):
         pass
     with pytest.raises(Refusal) as refused:
-        await channel.ask(Request(1, "ping"), b"{}")
+        await channel.ask(Request(1, "ping"), b"{}", {})
     assert refused.value.status == 503
 
 
@@ -235,7 +235,7 @@ async def test_a_session_that_fails_ends_alone_and_keeps_nobody_waiting() -> Non
     async with hub_of(serve) as hub:
         bobs, alices = hub.new_session("bob"), hub.new_session("alice")
         with pytest.raises(Refusal) as refused:
-            await alices.ask(Request(1, "initialize"), b"{}")
+            await alices.ask(Request(1, "initialize"), b"{}", {})
         assert refused.value.status == 503
         assert is_there(hub, bobs)
         assert not is_there(hub, alices)

@@ -118,6 +118,7 @@ def test_a_program_may_say_that_it_is_one(write: Callable[[dict[str, Any]], Path
         ({}, "upstreams.crm: has neither a command nor a url"),
         ({"command": "crm", "url": URL}, "upstreams.crm: has both a command and a url"),
         ({"command": "crm", "headers": {"X": "y"}}, "upstreams.crm.headers: means nothing with a command"),
+        ({"command": "crm", "pass_headers": ["X-Id"]}, "upstreams.crm.pass_headers: means nothing with a command"),
         ({"command": "crm", "insecure": True}, "upstreams.crm.insecure: means nothing with a command"),
         ({"url": URL, "args": ["x"]}, "upstreams.crm.args: means nothing with a url"),
         ({"url": URL, "env": {"A": "b"}}, "upstreams.crm.env: means nothing with a url"),
@@ -223,3 +224,33 @@ def test_credentials_are_no_part_of_who_an_upstream_is() -> None:
 
 def test_a_url_and_a_command_are_never_the_same_upstream() -> None:
     assert fingerprint(UpstreamConfig(url=URL)) != fingerprint(UpstreamConfig(URL))
+
+
+# -- what a client may add -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("names", "why"),
+    [
+        *((name, "is what a client proves itself") for name in ("Authorization", "COOKIE", "Set-Cookie")),
+        *((name, "is about one connection") for name in ("Connection", "TE", "Transfer-Encoding", "Proxy-Connection")),
+        *((name, "says how one side speaks") for name in
+          ("Mcp-Session-Id", "Mcp-Param-City", "MCP-Name", "Content-Type", "Content-Length", "Host", "Origin", "Accept",
+           "Accept-Language", "Last-Event-ID", "User-Agent")),
+        *((name, "is a name no header can have") for name in ("", "X-*", "X Id", "X-Id\r\nX", "X:", "é", "x" * 129)),
+    ],
+)  # fmt: skip
+def test_a_client_can_not_pass_on(names: str, why: str, refusal: Callable[[dict[str, Any]], str]) -> None:
+    said = refusal({"url": URL, "pass_headers": ["X-Request-Id", names]})
+    assert said.startswith(f"upstreams.crm.pass_headers[1]: {why}")
+
+
+def test_a_header_is_the_gateways_or_the_clients(refusal: Callable[[dict[str, Any]], str]) -> None:
+    both = refusal({"url": URL, "headers": {"X-Key": SECRET}, "pass_headers": ["x-key"]})
+    assert both.startswith('upstreams.crm.pass_headers[0]: stands in "headers" as well')
+    twice = refusal({"url": URL, "pass_headers": ["X-Id", "x-id"]})
+    assert twice.startswith("upstreams.crm.pass_headers[1]: names a header a second time")
+
+
+def test_what_a_client_may_pass_on_says_nothing_of_who_the_upstream_is() -> None:
+    assert fingerprint(UpstreamConfig(url=URL)) == fingerprint(UpstreamConfig(url=URL, pass_headers=("X-Id",)))

@@ -61,7 +61,7 @@ class Calls:
         if (era or upstream.era) is Era.STATELESS:
             self._emit(self._stateless(upstream, call, params))
         else:
-            self._emit(Send(upstream.name, jsonrpc.request(id, method, params)))
+            self._emit(Send(upstream.name, jsonrpc.request(id, method, params), passed=_passed(upstream, asked)))
         if timeout:
             self._emit(StartTimer(_timer(call), timeout))
         return call
@@ -85,7 +85,8 @@ class Calls:
         allowed = handshake.capabilities_towards(upstream.settings, client.capabilities)
         params = eras.enveloped(params, client._replace(capabilities=allowed))
         message = jsonrpc.request(call.id, call.method, params)
-        return Send(upstream.name, message, headers=mirrored(call.method, params, call.marked))
+        headers = mirrored(call.method, params, call.marked)
+        return Send(upstream.name, message, headers=headers, passed=_passed(upstream, call.asked))
 
     def take(self, upstream: Upstream, id: Any) -> Call | None:
         """The call that an answer belongs to; it is no longer in flight."""
@@ -101,18 +102,18 @@ class Calls:
             self._emit(StartTimer(_timer(call), call.timeout))
         return call
 
-    def cancel(self, upstream: Upstream, id: int, reason: Any = None) -> None:
-        """The client no longer wants the answer; a late one finds nobody."""
+    def cancel(self, upstream: Upstream, id: int, said: Mapping[str, Any] | None = None) -> None:
+        """Nobody wants the answer any more, and a late one finds nobody; ``said`` is what tells the upstream why."""
         if self.take(upstream, id) is None:
             return
-        params = {"requestId": id} if reason is None else {"requestId": id, "reason": reason}
+        params = {**(eras.without(said) or {}), "requestId": id}
         self._emit(Send(upstream.name, jsonrpc.notification("notifications/cancelled", params)))
 
     def expire(self, upstream: Upstream, id: int) -> None:
         """The deadline passed without a sign of life."""
         call = upstream.calls.get(id)
         if call is not None:
-            self.cancel(upstream, id, "the gateway's deadline passed")
+            self.cancel(upstream, id, {"reason": "the gateway's deadline passed"})
             call.answered(_failure(id, texts.timed_out(upstream.name, call.timeout)))
 
     def fail(self, upstream: Upstream, id: int, text: str) -> None:
@@ -127,6 +128,12 @@ class Calls:
             call = self.take(upstream, id)
             if call is not None:
                 call.answered(_failure(id, texts.gone(upstream.name)))
+
+
+def _passed(upstream: Upstream, asked: Asked | None) -> dict[str, str]:
+    """The client's headers that go to ``upstream``; a request of the gateway's own has none."""
+    sent = asked.passed if asked else {}
+    return {name: sent[name.lower()] for name in upstream.settings.pass_headers if name.lower() in sent}
 
 
 def _with_progress(params: dict[str, Any] | None, id: int, *, wanted: bool) -> dict[str, Any] | None:

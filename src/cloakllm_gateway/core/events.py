@@ -31,13 +31,15 @@ class Received(Struct, frozen=True):
     ``headers`` are those of the HTTP request it came in as far as they repeat
     parts of it (``mcp-*``, names in lower case); None where there are none to
     compare it with.  ``during`` is the id of the request on whose stream an
-    upstream sent it, None where messages have no streams.
+    upstream sent it, None where messages have no streams.  ``passed`` are the
+    client's headers that some upstream is passed, names in lower case.
     """
 
     peer: str
     line: bytes
     headers: Mapping[str, str] | None = None
     during: str | int | None = None
+    passed: Mapping[str, str] = field(default_factory=dict)
 
 
 class Overlong(Struct, frozen=True):
@@ -126,7 +128,8 @@ class Send(Struct, frozen=True):
     Where messages travel on streams of requests (HTTP), ``related`` is the id
     of the client's request that a notification or question belongs to, None
     for none.  ``headers`` are those that repeat parts of the message for an
-    upstream reached over HTTP.
+    upstream reached over HTTP, ``passed`` those that go with it as the client
+    sent them.
     """
 
     peer: str
@@ -134,6 +137,7 @@ class Send(Struct, frozen=True):
     answers: str = ""
     related: str | int | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    passed: Mapping[str, str] = field(default_factory=dict)
 
 
 class Scan(Struct, frozen=True):

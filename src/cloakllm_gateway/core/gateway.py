@@ -67,7 +67,7 @@ from cloakllm_gateway.core.lists import Lists
 from cloakllm_gateway.core.notices import Notices
 from cloakllm_gateway.core.outbound import Outbound
 from cloakllm_gateway.core.policy import Policy
-from cloakllm_gateway.core.questions import Questions
+from cloakllm_gateway.core.questions import ELICIT, Questions
 from cloakllm_gateway.core.requests import Asked, Requests
 from cloakllm_gateway.core.restorer import Restorer
 from cloakllm_gateway.core.rounds import Rounds
@@ -90,7 +90,7 @@ from cloakllm_gateway.protocol.jsonrpc import (
     Request,
     Response,
 )
-from cloakllm_gateway.protocol.surface import DATA, ERROR, SURFACE, WORDS
+from cloakllm_gateway.protocol.surface import DATA, ERROR, SENT_ELSEWHERE, SURFACE, WORDS
 from cloakllm_gateway.vault.vault import Vault
 
 #: How long list_changed notifications are gathered into one, in seconds.
@@ -212,7 +212,7 @@ class Gateway:
         if peer == CLIENT:
             match message:
                 case Request():
-                    self._client_asks(message, event.headers)
+                    self._client_asks(message, event.headers, event.passed)
                 case Notification():
                     self._client_notifies(message)
                 case Response() | Failure() if self._era is Era.SESSION:
@@ -255,7 +255,7 @@ class Gateway:
 
     # -- the client asks ---------------------------------------------------------------------------
 
-    def _client_asks(self, request: Request, headers: Mapping[str, str] | None) -> None:
+    def _client_asks(self, request: Request, headers: Mapping[str, str] | None, passed: Mapping[str, str]) -> None:
         locked = None if self._era is Era.STATELESS and not self._serving.stands_alone else self._era
         fault = reception.fault(locked, request, headers)
         if fault is not None:
@@ -265,9 +265,9 @@ class Gateway:
             self._speak(Era.STATELESS)
         stateless = self._era is Era.STATELESS and request.method != "initialize"
         client = eras.client_of(request.params) if stateless else self._calls.client
-        if stateless and request.method in eras.RETRIABLE and self._suspensions.resume(request, client):
+        if stateless and request.method in eras.RETRIABLE and self._suspensions.resume(request, client, passed):
             return
-        if self._requests.admit(request, client, headers):
+        if self._requests.admit(request, client, headers, passed):
             self._serving.stands_alone |= stateless and request.method != "server/discover"
             self._attend(request, client)
 
@@ -352,7 +352,8 @@ class Gateway:
 
     def _call_answered(self, request: Request, upstream: Upstream, call: Call, answer: Response | Failure) -> None:
         """An answer for the client: make it clean, keep its place in the order, hand it over."""
-        if waiting := self._requests.get(request):
+        waiting = self._requests.get(request)
+        if waiting is not None:
             waiting.calls.discard((upstream.name, call.id))
         ticket = upstream.lane.enter(is_response=True)
 
@@ -375,7 +376,10 @@ class Gateway:
             settle(self._requests.reply(request, texts.error(request.id, request.method, code, text)))
             return
         part = answer.error if isinstance(answer, Failure) else answer.result
-        shape = ERROR if isinstance(answer, Failure) else SURFACE[call.method].result or DATA
+        shape = SURFACE[call.method].result or DATA
+        if isinstance(answer, Failure):
+            goes = part.get("code") == eras.SENT_ELSEWHERE and self._questions.offered(upstream, ELICIT, waiting)
+            shape = SENT_ELSEWHERE if goes else ERROR
         route = self._directory.tools.get(self._tools.called(request, part))
         tool = route.original if route else ""
         self._jobs.start(Work(upstream, call.method, part, shape, done, failed, call.restored, call.uris, tool=tool))
@@ -384,6 +388,7 @@ class Gateway:
         """The client's answer from the clean ``part`` of the upstream's."""
         front = self._era or Era.SESSION
         if isinstance(answer, Failure):
+            part = self._questions.elsewhere(upstream, part)
             error = part if upstream.era is front else eras.error_for(front, request.method, part)
             if error.get("code") in eras.BETWEEN_NEIGHBOURS:
                 error = {**error, "code": INTERNAL_ERROR}
@@ -407,7 +412,7 @@ class Gateway:
     def _abandoned(self, asked: Asked, questions: Sequence[int]) -> None:
         """Nobody came back for a request: what goes on for it ends."""
         for name, call in asked.calls:
-            self._calls.cancel(self._upstreams[name], call, "the client did not come back")
+            self._calls.cancel(self._upstreams[name], call, {"reason": "the client did not come back"})
         for question in questions:
             self._questions.withdraw(question, texts.NOT_OFFERED)
 
@@ -450,7 +455,7 @@ class Gateway:
         self._subscriptions.close(asked)
         self._questions.take_back(asked)
         for name, call in asked.calls:
-            self._calls.cancel(self._upstreams[name], call, params.get("reason"))
+            self._calls.cancel(self._upstreams[name], call, params)
 
     def _list_changed(self, kind: str) -> None:
         """Forget what the lists said, and tell the client once for many."""

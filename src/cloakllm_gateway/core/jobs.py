@@ -110,6 +110,7 @@ class Jobs:
             redacts=self._redacts,
             allowed=self._allowed,
             uris=self._directory.shown(settings.name),  # there may be many: they are looked up and not copied
+            exact_links=settings.exact_links and settings.elicitation,
         )
 
     def start(self, work: Work) -> None:

@@ -10,7 +10,7 @@ answer to the request that a question is about (:mod:`.suspensions`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
@@ -25,11 +25,13 @@ from cloakllm_gateway.core.settings import Settings
 from cloakllm_gateway.core.suspensions import Posed, Suspensions
 from cloakllm_gateway.core.upstream import Upstream
 from cloakllm_gateway.errors import Refused
-from cloakllm_gateway.protocol import jsonrpc
+from cloakllm_gateway.protocol import eras, jsonrpc
 from cloakllm_gateway.protocol.eras import RETRIABLE, Client, Era
 from cloakllm_gateway.protocol.jsonrpc import INTERNAL_ERROR, METHOD_NOT_FOUND, Failure, Request, Response
 from cloakllm_gateway.protocol.surface import DATA, SURFACE
 from cloakllm_gateway.vault.entries import Entry
+
+ELICIT: Final = "elicitation/create"
 
 #: Takes the answer for the upstream, and the entries whose values it holds.
 Reply: TypeAlias = Callable[[dict[str, Any], Sequence[Entry]], None]
@@ -78,6 +80,7 @@ class Questions:
         self._emit = emit
         self._to_client = to_client
         self._open: dict[int, _Open] = {}
+        self._being_cleaned: dict[tuple[str, type, str | int], Request] = {}
         self._own: dict[int, tuple[Callable[[Response | Failure], None], Asked]] = {}
         self._ids = 0
         self.front = Era.SESSION
@@ -103,12 +106,25 @@ class Questions:
             self._emit(Send(upstream.name, jsonrpc.failure(request.id, INTERNAL_ERROR, texts.TOO_MANY_QUESTIONS)))
             return
         ticket = upstream.lane.enter(is_response=False)
+        key = _key(upstream, request.id)
+        self._being_cleaned[key] = request
+
+        def is_wanted() -> bool:
+            """Whether the upstream has not taken it back meanwhile; then it waits for no answer."""
+            wanted = self._being_cleaned.get(key) is request
+            if wanted:
+                del self._being_cleaned[key]
+            else:
+                self._to_client(upstream.lane.settle(ticket, []))
+            return wanted
 
         def reply(message: dict[str, Any], _entries: Sequence[Entry]) -> None:
             if upstream.is_there:
                 self._emit(Send(upstream.name, message))
 
         def done(params: Any, effects: list[Effect]) -> None:
+            if not is_wanted():
+                return
             if not upstream.is_there or (self.front is Era.STATELESS and not self._suspensions.can_ask(asked)):
                 reply(jsonrpc.failure(request.id, METHOD_NOT_FOUND, texts.NOT_OFFERED), ())
                 self._to_client(upstream.lane.settle(ticket, effects))
@@ -117,6 +133,8 @@ class Questions:
             self._to_client(upstream.lane.settle(ticket, [*effects, *self.pose(upstream, asked, [question])]))
 
         def failed(reason: str) -> None:
+            if not is_wanted():
+                return
             text = f"The gateway withheld this request: {reason}"
             reply(jsonrpc.failure(request.id, INTERNAL_ERROR, text), ())
             self._to_client(upstream.lane.settle(ticket, []))
@@ -183,13 +201,25 @@ class Questions:
         params = said.get("params")
         return {**said, "params": self._presented(upstream, str(method), params)} if isinstance(params, dict) else said
 
+    def elsewhere(self, upstream: Upstream, error: dict[str, Any]) -> dict[str, Any]:
+        """An error that sends a person to pages, as the client may see it: from whom, or that it may not."""
+        data = error.get("data")
+        asks = data.get("elicitations") if isinstance(data, dict) else None
+        if error.get("code") != eras.SENT_ELSEWHERE or not isinstance(asks, list):
+            return error
+        if not upstream.settings.elicitation:
+            rest = {name: value for name, value in error["data"].items() if name != "elicitations"}
+            return {**error, "code": INTERNAL_ERROR, "data": rest}
+        shown = [self._presented(upstream, ELICIT, ask) if isinstance(ask, dict) else ask for ask in asks]
+        return {**error, "data": {**error["data"], "elicitations": shown}}
+
     def _presented(self, upstream: Upstream, method: str, params: dict[str, Any]) -> dict[str, Any]:
         """The params as the client may see them."""
         params = dict(params)
         if method == "sampling/createMessage" and "includeContext" in params:
             # The client would add what other upstreams said; only the user's own gateway may mix them.
             params["includeContext"] = "none"
-        if method == "elicitation/create":
+        if method == ELICIT:
             if upstream.settings.prefix and isinstance(params.get("message"), str):
                 params["message"] = f"{upstream.name}: {params['message']}"
             if "requestedSchema" in params and self._settings.enforces:
@@ -220,12 +250,11 @@ class Questions:
 
         self._ids += 1
         self._own[self._ids] = settle, asked
-        method = "elicitation/create"
         params = {"message": message, "requestedSchema": {"type": "object", "properties": {}}}
         if self.front is Era.STATELESS:
-            self._to_client(self._suspensions.pose(asked, [Posed(f"consent-{self._ids}", self._ids, method, params)]))
+            self._to_client(self._suspensions.pose(asked, [Posed(f"consent-{self._ids}", self._ids, ELICIT, params)]))
         else:
-            self._to_client([Send(CLIENT, jsonrpc.request(self._ids, method, params), related=asked.waits)])
+            self._to_client([Send(CLIENT, jsonrpc.request(self._ids, ELICIT, params), related=asked.waits)])
         return True
 
     def take_back(self, asked: Asked) -> None:
@@ -251,7 +280,7 @@ class Questions:
             return
         if isinstance(answer, Failure):
             open.reply({"jsonrpc": "2.0", "id": open.request.id, "error": answer.error}, ())
-        elif open.request.method == "elicitation/create" and self._settings.enforces:
+        elif open.request.method == ELICIT and self._settings.enforces:
             self._learn(open, answer)
         else:
             self._reply(open, answer)
@@ -297,7 +326,8 @@ class Questions:
         self._departures.look(upstream, request, restored.written, looked)
 
     def cancelled(self, upstream: Upstream, request_id: Any) -> int | None:
-        """The id under which the client knows a question that its upstream took back."""
+        """The id under which the client knows a question that its upstream took back; None where it never will."""
+        self._being_cleaned.pop(_key(upstream, request_id), None)
         for id, open in self._open.items():
             same_type = type(open.request.id) is type(request_id)
             if open.upstream is upstream and same_type and open.request.id == request_id:
@@ -339,6 +369,10 @@ class Questions:
 
     def _fail(self, open: _Open, text: str) -> None:
         open.reply(jsonrpc.failure(open.request.id, INTERNAL_ERROR, text), ())
+
+
+def _key(upstream: Upstream, id: Any) -> tuple[str, type, str | int]:
+    return upstream.name, type(id), id if isinstance(id, str | int) else ""
 
 
 def _sent(question: Question, params: Any) -> Any:

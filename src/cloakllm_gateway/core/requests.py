@@ -30,7 +30,8 @@ class Asked(Struct, eq=False):
     asked something and has not come back; an answer that is ready by then is
     ``kept``.  ``calls`` are (upstream, id) of the calls in flight, ``progress``
     the token it wants progress under, ``headers`` what repeats it where it came
-    over HTTP, ``approved`` the version of the tool that it calls.
+    over HTTP, ``approved`` the version of the tool that it calls, ``passed`` those
+    headers of the client that an upstream may be passed.
     """
 
     request: Request
@@ -41,6 +42,7 @@ class Asked(Struct, eq=False):
     progress: str | int | None = None
     headers: Mapping[str, str] | None = None
     approved: bytes = b""
+    passed: Mapping[str, str] = field(default_factory=dict)
 
 
 class Requests:
@@ -64,7 +66,13 @@ class Requests:
     def __contains__(self, request: Request) -> bool:
         return id(request) in self._live
 
-    def admit(self, request: Request, client: Client, headers: Mapping[str, str] | None = None) -> bool:
+    def admit(
+        self,
+        request: Request,
+        client: Client,
+        headers: Mapping[str, str] | None = None,
+        passed: Mapping[str, str] | None = None,
+    ) -> bool:
         """Take ``request`` in; False where its id is in use or too many are waiting, which is answered here."""
         key = (type(request.id), request.id)
         if key in self._waiting:
@@ -73,7 +81,7 @@ class Requests:
         if len(self._waiting) >= self._limit:
             self._emit(Send(CLIENT, jsonrpc.failure(request.id, INTERNAL_ERROR, texts.TOO_MANY_PENDING)))
             return False
-        asked = Asked(request, client, request.id, progress=_progress(request), headers=headers)
+        asked = Asked(request, client, request.id, progress=_progress(request), headers=headers, passed=passed or {})
         self._live[id(request)] = self._waiting[key] = asked
         return True
 
@@ -106,13 +114,13 @@ class Requests:
         asked.waits = None
         return [Send(CLIENT, message, asked.request.method)]
 
-    def resume(self, asked: Asked, again: Request, client: Client) -> bool:
+    def resume(self, asked: Asked, again: Request, client: Client, passed: Mapping[str, str]) -> bool:
         """The client sends it ``again``; False where that id is in use, which is answered here."""
         key = (type(again.id), again.id)
         if key in self._waiting:
             self._refuse_id(again.id)
             return False
-        asked.waits, asked.client, asked.progress = again.id, client, _progress(again)
+        asked.waits, asked.client, asked.progress, asked.passed = again.id, client, _progress(again), passed
         self._waiting[key] = asked
         if asked.kept is not None:
             for effect in self.reply(asked.request, asked.kept):

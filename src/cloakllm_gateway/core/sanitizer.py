@@ -47,12 +47,14 @@ from cloakllm_gateway.core.treatments import Treatments
 from cloakllm_gateway.detection.folding import views
 from cloakllm_gateway.detection.view import View
 from cloakllm_gateway.errors import Withheld
+from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.protocol.surface import (
     ADVERTISED,
     BLOB,
     DATA,
     FLOW,
     HANDLE,
+    LINK,
     MEDIA,
     NAME,
     PROTOCOL,
@@ -110,7 +112,7 @@ class Source(Struct, frozen=True):
     ``allowed`` what is never hidden.
     ``uris`` maps a resource's real URI to the one the client knows it by;
     ``restored`` are the entries that the call being answered, or any in
-    flight, had restored.
+    flight, had restored.  ``exact_links`` is whether the pages it sends a person to stay as they are.
     """
 
     origin: str
@@ -123,6 +125,7 @@ class Source(Struct, frozen=True):
     allowed: Allowed = NOTHING
     uris: Mapping[str, str] = field(default_factory=dict)
     restored: Sequence[Entry] = ()
+    exact_links: bool = False
 
 
 class _Slot(NamedTuple):
@@ -219,11 +222,20 @@ class Sanitizing:
                 self._charsets[leaf.path] = charset
             return _Slot(where, leaf.role, text, Text(text), charset=charset)
         if isinstance(leaf.value, str):
-            names = leaf.role not in (ADVERTISED, NAME, HANDLE)
+            role = self._exempted(leaf) if leaf.role is LINK else leaf.role
+            names = role not in (ADVERTISED, NAME, HANDLE, LINK)
             look = Text(leaf.value, leaf.key, leaf.record, names, leaf.parent, leaf.above)
-            return _Slot(where, leaf.role, leaf.value, look)
+            return _Slot(where, role, leaf.value, look)
         look = Text(whole_number(leaf.text), leaf.key, leaf.record, False, leaf.parent, leaf.above)
         return _Slot(where, leaf.role, leaf.text, look, is_number=True)
+
+    def _exempted(self, leaf: Leaf) -> Role:
+        """A page to go to is exact by a rule, but looked at for what nobody may be shown; all else is DATA."""
+        if not (self._source.exact_links and _leads_to_a_page(leaf.text)):
+            return DATA
+        self._exempt.add(leaf.path)
+        _count(self.report.skipped, "link")
+        return LINK
 
     def _look(self) -> NeedScan:
         """Every different text once: a thousand equal fields are one question."""
@@ -260,6 +272,8 @@ class Sanitizing:
                 # A clean key says nothing of an equal value, in which damaged tokens are looked for as well.
                 if slot.where not in self._described and slot.where not in self._placed and not slot.where[1]:
                     nothing.add(number)
+            elif slot.role is LINK:
+                continue
             elif slot.role is NAME:
                 dropped.add(_item(slot.where[0]))
             elif slot.role is HANDLE and not slot.where[1]:
@@ -501,6 +515,14 @@ def _count(counts: dict[str, int], what: str) -> None:
 
 def _literal(text: str, start: int, end: int, value: str, encoding: Encoding = Encoding.PLAIN) -> Span:
     return Span(start, end, LITERAL, value, text[start:end], encoding, Proof.LITERAL, LITERAL_RANK)
+
+
+_WEB = lazy(r"(?i)https?://[^\s\x00-\x1f\x7f]+")
+
+
+def _leads_to_a_page(text: str) -> bool:
+    """Whether it is an address for a browser to open, and no text of another kind."""
+    return _WEB.fullmatch(text) is not None
 
 
 def _item(path: Path) -> Path:

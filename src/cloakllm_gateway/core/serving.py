@@ -179,12 +179,17 @@ class Serving:
             if "prompts/list" not in self._lists.loaded:
                 self._load(request, "prompts/list", lambda: self._serve_completion(request, ref))
                 return
-        elif isinstance(uri, str):
-            owner = self._directory.by_template_text(uri)
-            if upstream := (self._upstreams[owner] if owner else self._only("completions")):
-                self._outbound.forward(request, upstream, params)
-                return
+        elif isinstance(uri, str) and (upstream := self._completing(uri)):
+            self._outbound.forward(request, upstream, params)
+            return
         self._requests.refuse(request, INVALID_PARAMS, texts.unknown_name("prompt or template", self._absent()))
+
+    def _completing(self, uri: str) -> Upstream | None:
+        """Who completes for a template, or for a resource that may be one of it."""
+        directory = self._directory
+        owner = directory.owner(uri)
+        name = directory.by_template_text(uri) or (owner.upstream if owner else directory.by_template(uri))
+        return self._upstreams[name] if name else self._only("completions")
 
     def _serve_log_level(self, request: Request) -> None:
         """Every upstream that logs gets the level; the client gets one answer."""

@@ -93,7 +93,9 @@ class UpstreamSettings(Struct, frozen=True):
     ``categories`` says what is done with its values, ``tools`` what holds for some of its tools.
     ``request_timeout`` is in seconds, renewed by every progress notification.
     ``relax_input_schema`` lets tokens stand where its tools ask for text of a form.
-    ``over_http`` says that headers may repeat parts of what it is sent.
+    ``exact_links`` leaves the pages it sends a person to as they are.
+    ``over_http`` says that headers may repeat parts of what it is sent, ``pass_headers``
+    which of a client's own go with what that client asks of it.
     ``configured`` are the strings by which it is started or reached.
     """
 
@@ -108,9 +110,11 @@ class UpstreamSettings(Struct, frozen=True):
     ui: bool = False
     sampling: bool = True
     elicitation: bool = True
+    exact_links: bool = False
     roots: bool = True
     relax_input_schema: bool = False
     over_http: bool = False
+    pass_headers: tuple[str, ...] = ()
     configured: tuple[str, ...] = ()
 
 

@@ -118,7 +118,7 @@ class Suspensions:
         self._numbers += 1
         return hmac.new(self._secret, b"request state %d" % self._numbers, hashlib.sha256).hexdigest()[:40]
 
-    def resume(self, request: Request, client: Client) -> bool:
+    def resume(self, request: Request, client: Client, passed: Mapping[str, str]) -> bool:
         """Whether ``request`` is one that was suspended, sent again; if so it is taken care of."""
         handle = (request.params or {}).get("requestState")
         if handle is None:
@@ -129,7 +129,7 @@ class Suspensions:
             self._emit(Send(CLIENT, jsonrpc.failure(request.id, INVALID_PARAMS, text), request.method))
             return True
         asked = suspended.asked
-        if not self._requests.resume(asked, request, client):
+        if not self._requests.resume(asked, request, client, passed):
             return True
         del self._by_handle[handle]
         self._emit(StopTimer(Timer(PURPOSE, subject=handle)))

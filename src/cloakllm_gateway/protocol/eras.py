@@ -33,6 +33,8 @@ MISSING_CAPABILITY = -32021
 UNSUPPORTED_VERSION = -32022
 #: Errors about how a request was sent and not about what it asks: those of an upstream are about the gateway.
 BETWEEN_NEIGHBOURS = (HEADER_MISMATCH, UNSUPPORTED_VERSION)
+#: "The person has to go to a page first" of the session era (2025-11-25).
+SENT_ELSEWHERE = -32042
 #: "Resource not found" of the session era; the stateless one says -32602.
 RESOURCE_NOT_FOUND = -32002
 

@@ -29,6 +29,7 @@ class Role(Enum):
     RESTORE_OWN = auto()  # DATA, and tokens whose origin is the receiving upstream become values
     URI = auto()  # a resource's URI towards the model: DATA, or what the client knows this resource by
     BLOB = auto()  # base64 of a resource: textual content is decoded, sanitized and encoded
+    LINK = auto()  # the page that a person is sent to: DATA, or exact where the configuration says so
     MEDIA = auto()  # base64 of an image or a sound: its bytes stay
     SCHEMA = auto()  # a JSON Schema: structure exact, texts as ADVERTISED, property names as NAME
     ADVERTISED = auto()  # text that describes a tool, a prompt or a field: rewritten only on a certain find
@@ -38,7 +39,9 @@ class Role(Enum):
 
 
 DATA, FLOW, RESTORE, RESTORE_OWN = Role.DATA, Role.FLOW, Role.RESTORE, Role.RESTORE_OWN
-URI, BLOB, MEDIA, SCHEMA, ADVERTISED = Role.URI, Role.BLOB, Role.MEDIA, Role.SCHEMA, Role.ADVERTISED
+URI, BLOB, LINK, MEDIA, SCHEMA, ADVERTISED = (
+    Role.URI, Role.BLOB, Role.LINK, Role.MEDIA, Role.SCHEMA, Role.ADVERTISED
+)  # fmt: skip
 HANDLE, NAME, PROTOCOL = Role.HANDLE, Role.NAME, Role.PROTOCOL
 
 
@@ -162,8 +165,16 @@ SUBSCRIPTIONS: dict[str, Shape] = {
     "toolsListChanged": PROTOCOL, "promptsListChanged": PROTOCOL, "resourcesListChanged": PROTOCOL,
     "resourceSubscriptions": [URI], "taskIds": [HANDLE],
 }  # fmt: skip
+_FORM: dict[str, Shape] = {
+    "_meta": META, "task": TASK_WISH, "mode": PROTOCOL, "message": DATA, "requestedSchema": SCHEMA, "url": DATA,
+    "elicitationId": HANDLE,
+}  # fmt: skip
+#: What a person is asked: to fill in a form, or to go to a page, whose address is read by a browser and by no model.
+ELICITATION = Tagged("mode", {"form": _FORM, "url": {**_FORM, "url": LINK}}, _FORM)
 #: The body of any JSON-RPC error: everything but the code is data.
-ERROR: Shape = {"code": PROTOCOL, "message": DATA, "data": DATA}
+ERROR: dict[str, Shape] = {"code": PROTOCOL, "message": DATA, "data": DATA}
+#: The body of the error -32042 (2025-11-25): a person has to go to these pages first.
+SENT_ELSEWHERE: dict[str, Shape] = {**ERROR, "data": {"elicitations": [ELICITATION]}}
 
 
 class Row(Struct, frozen=True):
@@ -195,7 +206,7 @@ SURFACE: dict[str, Row] = {
         {"_meta": META, "notifications": {**SUBSCRIPTIONS, "resourceSubscriptions": [RESTORE]}}, RESULT
     ),
     "completion/complete": Row(
-        {"_meta": META, "ref": {"type": PROTOCOL, "name": NAME, "uri": NAME, "title": DATA},
+        {"_meta": META, "ref": {"type": PROTOCOL, "name": NAME, "uri": RESTORE_OWN, "title": DATA},
          "argument": {"name": NAME, "value": RESTORE_OWN}, "context": {"arguments": RESTORE_OWN}},
         {**RESULT, "completion": {"values": [DATA], "total": PROTOCOL, "hasMore": PROTOCOL}},
     ),
@@ -217,9 +228,7 @@ SURFACE: dict[str, Row] = {
         {**RESULT, "task": TASK, "role": PROTOCOL, "content": own(CONTENT), "model": DATA, "stopReason": DATA},
     ),
     "elicitation/create": Row(
-        {"_meta": META, "task": TASK_WISH, "mode": PROTOCOL, "message": DATA, "requestedSchema": SCHEMA, "url": DATA,
-         "elicitationId": HANDLE},
-        {**RESULT, "task": TASK, "action": PROTOCOL, "content": RESTORE_OWN},
+        ELICITATION, {**RESULT, "task": TASK, "action": PROTOCOL, "content": RESTORE_OWN}
     ),
     # -- notifications
     "notifications/cancelled": Row({"_meta": META, "requestId": HANDLE, "reason": DATA}),
@@ -262,7 +271,7 @@ def _words() -> frozenset[str]:
     found: set[str] = set(SURFACE)
     seen: set[int] = set()
     stack: list[Shape | None] = [row for rows in SURFACE.values() for row in (rows.params, rows.result)] + [
-        ERROR,
+        SENT_ELSEWHERE,
         ANSWER,
     ]
     while stack:

@@ -19,6 +19,7 @@ from cloakllm_gateway.protocol.surface import (
     ADVERTISED,
     ANSWER,
     DATA,
+    LINK,
     NAME,
     SCHEMA,
     SURFACE,
@@ -128,8 +129,8 @@ class _Walker:
                 self.walk(inner, known, here, name, record)
             elif type(inner) is str:  # the short way
                 self.found.append(_leaf((here, known, inner, name, record, False, parent, above)))
-            else:
-                self._plain(inner, known, here, name, record, parent, above)
+            else:  # a link is one string
+                self._plain(inner, DATA if known is LINK else known, here, name, record, parent, above)
 
     def _plain(
         self, value: Any, role: Role, path: Path, key: str, record: int, parent: str = "", above: int = -1

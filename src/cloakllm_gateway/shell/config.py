@@ -83,6 +83,7 @@ class UpstreamConfig(Struct, frozen=True):
     type: Kind | None = None
     url: Annotated[str, Meta(min_length=1)] | None = None
     headers: dict[str, str] = field(default_factory=dict)
+    pass_headers: Annotated[tuple[str, ...], Meta(max_length=32)] = ()
     insecure: bool = False
     proxy: Annotated[str, Meta(min_length=1)] | None = None
     ca_file: Annotated[str, Meta(min_length=1)] | None = None
@@ -95,6 +96,7 @@ class UpstreamConfig(Struct, frozen=True):
     ui: bool = False
     sampling: bool | None = None
     elicitation: bool | None = None
+    exact_links: bool = False
     roots: bool | None = None
     relax_input_schema: bool = False
 

@@ -89,7 +89,7 @@ def _check_reference(config: Config, name: str, path: str, also: tuple[str, ...]
 
 #: What only one of the two kinds of upstream has.
 _OF_COMMANDS = ("args", "env", "cwd", "inherit_env")
-_OF_URLS = ("headers", "insecure", "proxy", "ca_file")
+_OF_URLS = ("headers", "pass_headers", "insecure", "proxy", "ca_file")
 
 
 def _check_ways(config: Config) -> None:

@@ -63,7 +63,7 @@ async def serve_http(config: Config, logger: Logger) -> None:
             hub = Hub(_bounds(config, listen), partial(_serve_channel, shared), tasks, logger)
             tasks.start_soon(hub.run)
             limits = Limits(config.limits.max_message_bytes, config.limits.max_depth)
-            endpoint = Endpoint(_rules(listen, address), doorkeeper.identify, hub, limits)
+            endpoint = Endpoint(_rules(config, listen, address), doorkeeper.identify, hub, limits)
             async with listening(endpoint, at, listen.tls):
                 logger.log("info", "listening", at=_place(listen, address))
                 await told.wait()
@@ -117,9 +117,13 @@ def _bounds(config: Config, listen: ListenConfig) -> Bounds:
     return Bounds(listen.idle, listen.max_sessions, listen.max_sessions_per_principal, unread)
 
 
-def _rules(listen: ListenConfig, address: Address | None) -> Rules:
-    hosts = None if address is None else allowed_hosts(listen, address)
-    return Rules(listen.path.encode("ascii"), hosts, frozenset(origin.lower() for origin in listen.origins))
+def _rules(config: Config, listen: ListenConfig, address: Address | None) -> Rules:
+    return Rules(
+        path=listen.path.encode("ascii"),
+        hosts=None if address is None else allowed_hosts(listen, address),
+        origins=frozenset(origin.lower() for origin in listen.origins),
+        passed=frozenset(name.lower() for upstream in config.upstreams.values() for name in upstream.pass_headers),
+    )
 
 
 def _place(listen: ListenConfig, address: Address | None) -> str:

@@ -176,9 +176,11 @@ def _upstream(name: str, config: UpstreamConfig) -> UpstreamSettings:
         ui=config.ui,
         sampling=_granted(config.sampling, config),
         elicitation=_granted(config.elicitation, config),
+        exact_links=config.exact_links,
         roots=_granted(config.roots, config),
         relax_input_schema=config.relax_input_schema,
         over_http=config.url is not None,
+        pass_headers=config.pass_headers,
         configured=_configured(config),
     )
 

@@ -166,14 +166,14 @@ class SessionChannel(Channel):
 
     # -- from the client -------------------------------------------------------------------------------
 
-    async def ask(self, request: Request, line: bytes) -> Exchange:
+    async def ask(self, request: Request, line: bytes, passed: Mapping[str, str]) -> Exchange:
         """Begin an exchange.  Raises :class:`Refusal` for an id that is in use."""
         key = (type(request.id), request.id)
         if key in self._exchanges:
             raise Refusal(400, "A request with this id is being served already", id=request.id)
         exchange = self._exchanges[key] = Exchange(request, *self._stream(self._unread, KEPT))
         try:
-            await self.post(Received(CLIENT, line))
+            await self.post(Received(CLIENT, line, passed=passed))
         except Refusal:
             self._exchanges.pop(key, None)
             raise
@@ -291,13 +291,15 @@ class StatelessChannel(Channel):
 
     # -- from the client -------------------------------------------------------------------------------
 
-    async def ask(self, request: Request, message: Mapping[str, Any], headers: Mapping[str, str]) -> Exchange:
+    async def ask(
+        self, request: Request, message: Mapping[str, Any], headers: Mapping[str, str], passed: Mapping[str, str]
+    ) -> Exchange:
         """Begin an exchange; ``message`` is the whole of the request."""
         self._probed_only &= request.method == "server/discover"
         number, stream = self._stream(self._unread, 0)
         exchange = self._exchanges[number] = Exchange(request, number, stream)
         try:
-            await self.post(Received(CLIENT, jsonrpc.encode({**message, "id": number}), headers))
+            await self.post(Received(CLIENT, jsonrpc.encode({**message, "id": number}), headers, passed=passed))
         except Refusal:
             self._exchanges.pop(number, None)
             raise

@@ -113,7 +113,7 @@ class Endpoint:
         channel = self._session(http, principal)
         with channel:
             if isinstance(message, Request):
-                await _ask_session(http, channel, message, posted.line)
+                await _ask_session(http, channel, message, posted.line, gate.passed(http, self._rules))
                 return
             if isinstance(message, Notification):
                 await channel.tell(message, posted.line)
@@ -124,7 +124,7 @@ class Endpoint:
     async def _begin_session(self, http: Http, principal: str, request: Request, line: bytes) -> None:
         channel = self._hub.new_session(principal)
         with channel:
-            exchange = await _ask_session(http, channel, request, line, {SESSION: channel.id})
+            exchange = await _ask_session(http, channel, request, line, {}, {SESSION: channel.id})
         if exchange.failed or exchange.lost:
             channel.end()  # nobody knows its id, or has a use for it
 
@@ -141,9 +141,10 @@ class Endpoint:
             # Before there is a core, and upstreams with it, for a request that says too little.
             status = STATUSES.get(fault.code, 400)
             raise Refusal(status, fault.text, code=fault.code, data=fault.data, id=message.id)
+        passed = gate.passed(http, self._rules)
         channel = self._hub.stateless(principal)
         with channel:
-            exchange = await channel.ask(message, posted.whole, headers)
+            exchange = await channel.ask(message, posted.whole, headers, passed)
             try:
                 await until_left(http, partial(_answer, http, channel, exchange, Form()))
             finally:
@@ -175,9 +176,14 @@ class Endpoint:
 
 
 async def _ask_session(
-    http: Http, channel: SessionChannel, request: Request, line: bytes, headers: Mapping[str, str] | None = None
+    http: Http,
+    channel: SessionChannel,
+    request: Request,
+    line: bytes,
+    passed: Mapping[str, str],
+    headers: Mapping[str, str] | None = None,
 ) -> Exchange:
-    exchange = await channel.ask(request, line)
+    exchange = await channel.ask(request, line, passed)
     form = Form(
         headers=headers or {},
         event_id=partial(channel.event_id, exchange.number),

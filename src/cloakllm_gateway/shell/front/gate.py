@@ -11,17 +11,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.shell.front.asgi import EVENT_STREAM, JSON, Http, Refusal
 
 METHODS: Final = ("POST", "GET", "DELETE")
 
+_PLAIN = lazy(r"[\t -~]*")
+
+
+#: Bytes of the value of a header that is passed on.
+LONGEST_PASSED: Final = 8192
+
 
 class Rules(NamedTuple):
-    """What is let in; ``hosts`` None where there is no network between the client and the gateway."""
+    """What is let in; ``hosts`` None where there is no network between the client and the gateway.
+
+    ``passed`` are the headers, names in lower case, that some upstream is passed.
+    """
 
     path: bytes
     hosts: frozenset[str] | None
     origins: frozenset[str]
+    passed: frozenset[str] = frozenset()
 
 
 def _check_host(http: Http, rules: Rules) -> None:
@@ -64,6 +75,26 @@ def check_form(http: Http) -> None:
         raise Refusal(415, "The body may not be compressed")
     if not (accepts(http, JSON) and accepts(http, EVENT_STREAM)):
         raise Refusal(406, "The client has to accept application/json and text/event-stream")
+
+
+def passed(http: Http, rules: Rules) -> dict[str, str]:
+    """Those headers of a request that some upstream is passed, as they are.
+
+    Raises :class:`Refusal` for one that comes twice or can't be sent again the same.  One that the client says
+    is about its connection ends with that (RFC 9110, 7.6.1).
+    """
+    found: dict[str, str] = {}
+    ends = {name.strip() for name in (http.header_list("connection") or "").lower().split(",")}
+    for name in rules.passed - ends:
+        value = http.header(name)
+        if value is None:
+            continue
+        if len(value) > LONGEST_PASSED:
+            raise Refusal(431, f"The header {name} is longer than {LONGEST_PASSED} bytes, too long to be passed on")
+        if not _PLAIN.fullmatch(value):
+            raise Refusal(400, f"The header {name} holds other characters than printable ASCII")
+        found[name] = value
+    return found
 
 
 def check_reader(http: Http) -> None:

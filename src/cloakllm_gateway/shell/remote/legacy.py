@@ -43,7 +43,7 @@ class Legacy:
     async def exchange(self, message: Outgoing, left: anyio.Event) -> None:
         """Send one message; its answer comes on the stream.  ``left`` is set once it has been written."""
         assert self._endpoint is not None
-        headers = {"Content-Type": "application/json"}
+        headers = {**message.passed, "Content-Type": "application/json"}
         post = self._life.client.request("POST", self._endpoint, headers, message.line, left.set)
         try:
             async with post as answer:

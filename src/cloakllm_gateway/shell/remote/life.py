@@ -43,13 +43,17 @@ _REDIRECTED: Final = "redirects are not followed, so its url has to be the final
 
 
 class Outgoing(NamedTuple):
-    """One message on its way: ``id`` is that of a request, ``subject`` the request that a cancellation is about."""
+    """One message on its way: ``id`` is that of a request, ``subject`` the request that a cancellation is about.
+
+    ``headers`` repeat parts of it, ``passed`` are a client's own.
+    """
 
     line: bytes
     method: str = ""
     id: Id | None = None
     subject: Id | None = None
     headers: Mapping[str, str] = {}
+    passed: Mapping[str, str] = {}
 
     @property
     def is_stateless(self) -> bool:
@@ -66,6 +70,7 @@ def outgoing(line: bytes, effect: Send) -> Outgoing:
         effect.message.get("id") if method else None,
         params.get("requestId") if method == CANCELLED else None,
         effect.headers,
+        effect.passed,
     )
 
 

@@ -94,7 +94,7 @@ class Streamable:
             pass  # it has forgotten already, or will
 
     def _headers(self, message: Outgoing) -> dict[str, str]:
-        headers = {"Content-Type": JSON, "Accept": f"{JSON}, {STREAM}"}
+        headers = {**message.passed, "Content-Type": JSON, "Accept": f"{JSON}, {STREAM}"}
         if message.is_stateless:
             return {**headers, **message.headers}
         return headers if message.method == "initialize" else {**headers, **self._session_headers()}

@@ -1,7 +1,8 @@
 """Where an upstream over HTTP is, and what goes there besides messages.
 
 All of it comes from the configuration and from the variables that it names;
-nothing that an upstream or a client says can add to it.
+nothing that an upstream says can add to it, and a client can say no more than
+the values of the headers that are named for it (:mod:`.passing`).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from cloakllm_gateway.patterns import lazy
+from cloakllm_gateway.shell.remote import passing
 from cloakllm_gateway.shell.structs import Invalid
 
 if TYPE_CHECKING:
@@ -62,6 +64,7 @@ def target(upstream: UpstreamConfig, environment: Mapping[str, str]) -> Target:
         (name, _value(expanded(value, f"headers.{name}", environment), f"headers.{_checked(name)}"))
         for name, value in upstream.headers.items()
     )
+    passing.check(upstream.pass_headers, upstream.headers)
     proxy = None if upstream.proxy is None else expanded(upstream.proxy, "proxy", environment)
     if proxy is not None and not proxy.startswith(("http://", "https://")):
         raise Invalid("proxy", "is not the address of a proxy", "Like http://proxy.example.com:3128")
