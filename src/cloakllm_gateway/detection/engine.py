@@ -385,7 +385,7 @@ def _find(
 
 def _keyed(texts: Sequence[Text], segment: Segment, proved: Sequence[Proved], runs: Runs) -> Sequence[Find]:
     """What keys prove in a reading, by its place in the original text."""
-    if segment.is_verbatim and all(claim.value is None for _, _, claim in proved):
+    if not segment.first and segment.is_verbatim and all(claim.value is None for _, _, claim in proved):
         return proved  # there may be millions: the same ones
     by = segment.first
     finds = []
