@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import gc
+import random
+import string
 import time
 
 import pytest
@@ -459,3 +461,20 @@ def test_a_run_is_one_value_however_deep_in_it_something_is_found(said: str) -> 
 )
 def test_a_name_is_not_cut_where_its_alphabet_goes_on(text: str, names: list[str]) -> None:
     assert [span.value for span in Detector().find([Text(text)])[0] if span.category == "PERSON"] == names
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        '{"password": "@"}', "password=@ end", 'password = "@"', '{"client_secret":"@"}', '{"api_key":"@"}',
+        "API_KEY='@'",
+        '{"access_token":"@"}', "postgres://app:@@db.internal/x", "https://x.io/?access_token=@&a=1",
+        "Authorization: Bearer @\n", "Cookie: sid=@\n", '<input type="password" value="@">', "sk-proj-@ end",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("size", [257, 513, 4097, 20_000])
+def test_no_secret_is_too_long_to_be_hidden(written: str, size: int) -> None:
+    secret = "".join(random.Random(3).choices(string.ascii_letters + string.digits, k=size))
+    text = written.replace("@", secret, 1)
+    [hidden, *_] = [span for span in Detector().find([Text(text)])[0] if secret[:8] in span.value]
+    assert text[hidden.start : hidden.end].endswith(secret)

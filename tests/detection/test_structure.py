@@ -435,3 +435,16 @@ def test_a_cell_of_hypertext_is_read_however_far_its_head_is() -> None:
     rows = "\n\n".join(f"<tr><td>{'ordinary text ' * 9}</td><td>555 01 {n:02}</td></tr>" for n in range(99))
     text = f"<table><tr><th>Note</th><th>Phone</th></tr>{rows}</table>"
     assert [span.value for span in DETECTOR.find([Text(text)])[0]] == [f"555 01 {n:02}" for n in range(99)]
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        ("password: hunter2-Zq9XKLMPQR for now", ["hunter2-Zq9XKLMPQR"]),
+        ("api_key: q7RvK3xZ9mTb2WcY5nHf (staging)", ["q7RvK3xZ9mTb2WcY5nHf"]),
+        ("password: must be at least 8 characters", []),
+        ("secret: base64url encoded", []),
+    ],
+)
+def test_a_remark_behind_a_secret_is_no_part_of_it(text: str, hidden: list[str]) -> None:
+    assert [span.value for span in Detector().find([Text(text)])[0]] == hidden

@@ -67,7 +67,7 @@ def members(text: str, at: int) -> Iterator[tuple[str, Scalar]]:
 _PAIR_KEY = lazy(PAIR)
 _PAIR = lazy(
     rf"""[\"'](?:{VALUES})["']{_SPACE}:{_SPACE}"""
-    r"""(?:"((?:[^"\\\n]|\\.){1,1024}+)"|'((?:[^'\\\n]|\\.){1,1024}+)'|([^\s{}\[\]:,"']{1,64}))""",
+    r"""(?:"((?:[^"\\\n]|\\.)++)"|'((?:[^'\\\n]|\\.)++)'|([^\s{}\[\]:,"']{1,64}))""",
     re.IGNORECASE,
 )
 _LABEL = lazy(rf"""["'](?:{LABELS})["']{_SPACE}:{_SPACE}["']([^"'\n\\]{{1,64}})["']""", re.IGNORECASE)

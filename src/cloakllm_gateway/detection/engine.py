@@ -78,6 +78,9 @@ class Detector:
         spans = [
             settled(finds, text.text, self._allowed) if finds else [] for finds, text in zip(found, texts, strict=True)
         ]
+        for of_one, text in zip(spans, texts, strict=True):
+            if of_one and not 0 <= of_one[0].start < of_one[-1].end <= len(text.text):
+                raise DetectionError("A find has no place in its text", "This is a fault of the gateway: report it.")
         return Findings(spans, encoded)
 
     def _finds(self, texts: Sequence[Text]) -> tuple[list[list[Find]], frozenset[int]]:

@@ -168,7 +168,7 @@ def tuples(text: str, places: Iterable[int]) -> Iterator[Field]:
 
 
 #: What follows the comma in a pair; and what stands before its key, read backwards.
-_PAIR = lazy(rf"""[ ]?{_PREFIX}(?:"([^"\\\n]{{1,4096}}+)"|'([^'\\\n]{{1,4096}}+)')[ ]?[)\]]""")
+_PAIR = lazy(rf"""[ ]?{_PREFIX}(?:"([^"\\\n]++)"|'([^'\\\n]++)')[ ]?[)\]]""")
 _PAIR_OPENING = lazy(r"[ubUB]?(?:[(]\s{0,20}(?:[\[({,]|\Z)|[\[]\s{0,20}(?:[\[]|,\s{0,4}[\]]))")
 
 #: What may stand between two members of a list.
@@ -214,7 +214,7 @@ _ASSIGNED_KEY = lazy(r":?[ ]?\]?[\"'`]?[\w.-]{0,40}[^\W\d](?![\w.-])")
 _ASSIGNMENT = lazy(
     r"""([^\W\d][\w.-]{0,40})[\"'`]?\]?[ ]?(?:=>|:?=)(?!=)[ ]?"""
     rf"""{_WRITTEN}{_PREFIX}"""
-    rf"""(?:"([^"\n]{{1,4096}})"|'([^'\n]{{1,4096}})'|{_PARTS}"""
+    rf"""(?:"([^"\n]+)"|'([^'\n]+)'|{_PARTS}"""
     r"""|((?:[^\s,;&"'<>(){}\[\]|]|&(?![\w.-]{1,40}=))+))"""
 )
 #: Which of its groups is a value without quotes; the first one is the key.
@@ -281,7 +281,7 @@ _ELEMENT = lazy(
     r"|(?P<value>[^<>\s](?:[^<>\n]{0,510}[^<>\s])?))\s{0,64}</"
 )
 #: An element of a form or a configuration that names its value, and the attributes that do.
-_ATTRIBUTE = lazy(r"""\s([a-z]{2,7})=(?:"([^"<>]{1,512})"|'([^'<>]{1,512})')""", re.IGNORECASE)
+_ATTRIBUTE = lazy(r"""\s([a-z]{2,7})=(?:"([^"<>]+)"|'([^'<>]+)')""", re.IGNORECASE)
 _NAMING, _VALUED = ("name", "key", "id"), ("value", "content")
 #: One whose value is what it does, or what stands on it.
 _CONTROL = lazy(r"""<(?:button|option|li|data)\b|\stype=["']?(?:submit|button|reset|checkbox|radio)\b""", re.IGNORECASE)

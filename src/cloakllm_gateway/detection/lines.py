@@ -17,7 +17,7 @@ _LINE = lazy(
     r"(?P<key>[^\W\d_][^\n:：={}\"';()\[\]|]{0,40}(?:'(?=[^\W\d_])[^\n:：={}\"';()\[\]|]{0,20})?)(?P=quote)"
     r"(?:;[^\n:]{1,80})?(?:[ ]\([^()\n]{1,20}\))?"
     r"[*_` \t]{0,4}[:：][*_`]{0,3}[ \t]{0,4}(?:(?:!{1,2}[\w/:.-]{1,40}|&[\w-]{1,40})(?:[ \t]{1,4}|(?=\r?\n|\Z))){0,2}"
-    r"(?P<value>[^\n]{0,1024})"
+    r"(?P<value>[^\n]*+)"
 )
 #: How far behind the start of its line the colon of a key may stand.
 _LONGEST_KEY = 200
@@ -74,12 +74,12 @@ def headers(text: str, places: Iterable[int]) -> Iterator[Field]:
 
 #: The name of a header and what is before it, read backwards: it has a hyphen, or is one of a few.
 _HEADER = lazy(r"((?:[\w]{1,24}-(?:[\w-]{0,39}[^\W\d])|eikooC)(?![\w-]))([\"' ])", re.IGNORECASE)
-_UP_TO = {'"': lazy(r'[ ]?([^"\n]{1,4096})"'), "'": lazy(r"[ ]?([^'\n]{1,4096})'")}
-_WORD = lazy(r"[ ]([^\s\"',;]{4,4096})")
+_UP_TO = {'"': lazy(r'[ ]?([^"\n]+)"'), "'": lazy(r"[ ]?([^'\n]+)'")}
+_WORD = lazy(r"[ ]([^\s\"',;]{4,})")
 
 
 _COOKIES = frozenset(("cookie", "set-cookie"))
-_COOKIE = lazy(r"[^\s=;,]{1,64}=([^\s;]{1,4096})")
+_COOKIE = lazy(r"[^\s=;,]{1,64}=([^\s;]+)")
 
 
 def _cookies(text: str, key: str, start: int, end: int, record: int) -> Iterator[Field]:

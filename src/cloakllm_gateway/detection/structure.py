@@ -97,6 +97,7 @@ class Structure:
             start, end = _trimmed(text, field, _SENTENCE_ENDS if kind not in _SECRETS else _NO_PASSWORD_ENDS)
             if kind in _SECRETS:
                 start = end - len(credential(text[start:end]))
+                end -= _remark_behind(text, start, end, reader)
             raw = text[start:end]
             if kind == "ADDRESS" and reader == "lines" and self._fits(kind, whole := raw[: sentence_of(raw)]):
                 raw, end = whole, start + len(whole)
@@ -518,6 +519,18 @@ def _is_other(kind: str, text: str, field: Field, reader: str, end: int, value: 
 def _is_bare_name(text: str, end: int, value: str) -> bool:
     """A name without quotes in code or a log: capitalised, no attribute, no call."""
     return value[:1].isupper() and "." not in value.rstrip(".") and text[end : end + 1] not in ("(", "[", ".")
+
+
+def _remark_behind(text: str, start: int, end: int, reader: str) -> int:
+    """How much of what stands behind a key on a line is said of the secret and no part of it: all but its first word.
+
+    That has to be one that no sentence has: ``hunter2-Zq9X for now``, and not ``base64url encoded``.
+    """
+    first = text[start:end].partition(" ")[0]
+    if reader not in ("lines", "labels") or start + len(first) == end or text[start - 1] in "\"'`":
+        return 0
+    is_word = not any(map(str.isdigit, first)) or (len(first) < 12 and first.islower())
+    return 0 if is_word or not is_random(first) else end - start - len(first)
 
 
 def _is_secret(text: str, field: Field, reader: str, value: str) -> bool:

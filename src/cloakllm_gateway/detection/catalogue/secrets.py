@@ -132,7 +132,7 @@ API_KEY = Category(
         "mailgunkey", "googlekey", "mapskey", "awskey", "azurekey", "datadogkey", "githubkey", "rapidapikey",
     ),
     generated=vendors.examples,
-    shape=r"[^\s\"'<>]{8,512}",
+    shape=r"[^\s\"'<>]{8,}",
     plausible=is_random,
     sensitive=True,
     keyed_rank=SECRET_KEYED,
@@ -258,7 +258,7 @@ _SECRETIVE = (
     r"(?:secret|token|passw(?:or)?d|passphrase|(?:api|app|access|auth|private|secret|master|signing|encryption|storage|sdk"
     r"|license|service|admin|account|webhook)[_-]?key(?:_base)?)"
 )
-_VALUE = r"[^\s\"'<>|,;()\[\]{}\\]{8,512}"
+_VALUE = r"[^\s\"'<>|,;()\[\]{}\\]{8,}"
 _ENVIRONMENT = (
     r"[A-Z][A-Z0-9_]{0,40}(?:TOKEN|SECRET|KEY|PASSWORD|PASSWD|PWD|PASSPHRASE|CREDENTIALS|KEY_BASE|_PASS|_PAT)"
 )
@@ -317,18 +317,18 @@ SECRET = Category(
     ),
     patterns=(
         Pattern(
-            r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:\"'<>?#\\]{0,64}:([^\s/@\"'<>\\]{1,256})@",
+            r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:\"'<>?#\\]{0,64}:([^\s/@\"'<>\\]+)@",
             lambda text: 0 if _PLACEHOLDER.fullmatch(text) else len(text),
             rank=CERTAIN,
         ),
         Pattern(
             r"(?i:authorization)[\"']?[ ]{0,2}[:=,][ ]{0,2}[\"']?(?i:bearer|basic|token|apikey|digest) {1,2}("
-            r"[A-Za-z0-9+/=_.~-]{8,4096})",
+            r"[A-Za-z0-9+/=_.~-]{8,})",
             lambda text: len(text) if is_random(text) else 0,
             rank=CERTAIN - 5,
         ),
         Pattern(
-            r"(?<![A-Za-z])[Bb]earer ([A-Za-z0-9+/=_.~-]{16,4096})",
+            r"(?<![A-Za-z])[Bb]earer ([A-Za-z0-9+/=_.~-]{16,})",
             lambda text: len(text) if is_random(text) else 0,
             rank=CERTAIN - 5,
         ),
@@ -408,7 +408,7 @@ SECRET = Category(
         "bottoken", "personalaccesstoken", "oauthtoken", "usertoken", "sastoken", "pgpassword", "sshpass", "redisauth",
         "mysqlpwd", "accesssecret", "signingsecret", "pw", "psk", "presharedkey",
     ),
-    shape=r"[^\x00-\x1f]{4,4096}",
+    shape=r"[^\x00-\x1f]{4,}",
     plausible=plausible_secret,
     canonical=str,
     sensitive=True,
