@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cloakllm_gateway.core.events import Assign, LogOutput, Record, Send, Timer
-from cloakllm_gateway.core.settings import Scope
+from cloakllm_gateway.core.settings import Action, Flow, Scope
 from cloakllm_gateway.protocol import jsonrpc
 from tests.core.transcript import HELLO, SERVES, Conversation, opened, says, settings, text_of, upstream
 
@@ -251,6 +251,47 @@ def test_a_tool_named_with_a_token_is_dropped_and_the_others_work(tmp_path: Path
     talk.answer("crm", {"tools": [{"name": n, "inputSchema": {}} for n in ("look", "[EMAIL_0]", f"w {MAIL}")]})
     assert [tool["name"] for tool in talk.only()["result"]["tools"]] == ["crm__look"]
     assert talk.logs("dropped_items_with_unsafe_names")
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"required": ["ADDRESS_1"], "properties": {"ADDRESS_1": {"type": "string"}}},
+        {"properties": {"ADDRESS_1": {"type": "string"}}, "required": ["ADDRESS_1"]},
+        {"dependentRequired": {"city": ["PHONE_1"]}},
+        {"properties": {"tag": {"type": "string", "pattern": "^[PHONE-1]$"}}},
+    ],
+)
+def test_a_tool_whose_schema_has_names_that_are_nearly_tokens_is_listed_as_it_is(
+    tmp_path: Path, schema: dict[str, Any]
+) -> None:
+    talk = opened(settings(upstream("crm")), tmp_path)
+    tool = {"name": "EMAIL_1", "inputSchema": {"type": "object", **schema}}
+    talk.client(jsonrpc.notification("notifications/initialized"))
+    talk.upstream("crm", jsonrpc.notification("notifications/tools/list_changed"))
+    talk.ask(1, "tools/list").answer("crm", {"tools": [tool]})
+    (listed,) = talk.only()["result"]["tools"]
+    assert listed == {**tool, "name": "crm__EMAIL_1"}
+
+
+def test_a_clean_name_says_nothing_of_an_equal_value(talk: Conversation) -> None:
+    prompt = {"name": "EMAIL_1", "arguments": [{"name": "to", "description": "EMAIL_1"}]}
+    talk.ask(1, "prompts/list").answer("crm", {"prompts": [prompt], "_meta": {"acme/first": "EMAIL_1"}})
+    result = talk.only()["result"]
+    assert result["prompts"][0]["name"] == "crm__EMAIL_1"
+    assert "LITERAL" in result["prompts"][0]["arguments"][0]["description"]
+
+
+def test_a_deny_that_names_an_upstream_holds_for_the_resources_it_lists(tmp_path: Path) -> None:
+    talk = opened(settings(upstream("crm"), flows=(Flow("*", "crm", Action.DENY),)), tmp_path)
+    talk.ask(1, "resources/list").answer("crm", {"resources": [{"uri": f"crm://c/{MAIL}", "name": "x"}]})
+    (listed,) = talk.only()["result"]["resources"]
+    talk.sent.clear()
+    for method in ("resources/read", "resources/subscribe"):
+        talk.ask(method, method, {"uri": listed["uri"]})
+        assert "rule: flows[0]" in talk.only()["error"]["message"]
+    assert talk.take("crm") == []
+    assert len(talk.records("refused")) == 2
 
 
 def test_a_question_reaches_the_client_clean_and_its_answer_restores_own_values_only(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pytest
 
 from tests.hostile.scene import CARD_FILE, KIM, meet, shown
-from tests.peers.driver import Driver, Processes
+from tests.peers.driver import Driver, Processes, text_of
 from tests.peers.upstream import ECHO, Action, Upstream, text
 from tests.peers.values import readings
 
@@ -114,3 +114,44 @@ def test_a_private_key_on_standard_error_is_hidden_though_it_is_many_lines(peers
     driver.tool("crm__leak")
     said = driver.wait_stderr(b"upstream_says").decode()
     assert [line for line in body if line in said] == []
+
+
+SAID = f"mailbox {LOCAL} unknown, card ending {KIM.card[-4:]}"
+
+
+def test_parts_do_not_come_back_after_the_answer_or_beside_the_protocol(peers: Processes, tmp_path: Path) -> None:
+    late: Action = {"notify": "notifications/message", "params": {"level": "error", "data": SAID}}
+    unknown: Action = {"notify": "notifications/acme/news", "params": {"words": SAID}}
+    crm = Upstream("crm", tmp_path).tool("lookup", text(CARD_FILE))
+    crm.tool("send", [{"stderr": f"ERROR {SAID}\n"}, unknown, *text("done"), late])
+    driver = meet(peers, crm)
+    driver.call("logging/setLevel", {"level": "debug"})
+    tokens = shown(driver)
+    driver.tool("crm__send", to=[tokens["email"], tokens["card"]])
+    heard = [driver.notification(method) for method in ("notifications/message", "notifications/acme/news")]
+    printed = driver.wait_stderr(b"ERROR").decode()
+    for said in (*map(json.dumps, heard), printed):
+        assert "unknown" in said
+        assert LOCAL not in said
+        assert f"ending {KIM.card[-4:]}" not in said
+
+
+def test_many_notifications_of_a_call_with_many_values_cost_little(peers: Processes, tmp_path: Path) -> None:
+    """What each may repeat is made ready once, not for each of them."""
+    progress: Action = {
+        "notify": "notifications/progress",
+        "params": {"progressToken": "$progress", "progress": 1, "message": "working"},
+    }
+    addresses = "\n".join(f"user{n}.x@posteo-mail.de" for n in range(1000))
+    crm = Upstream("crm", tmp_path).tool("many", text(addresses)).tool("work", [progress] * 100 + text("done"))
+    driver = meet(peers, crm)
+    tokens = text_of(driver.tool("crm__many")).split("\n")
+
+    def cost(to: list[str], name: str) -> float:
+        before = driver.work()
+        driver.call("tools/call", {"name": "crm__work", "arguments": {"to": to}, "_meta": {"progressToken": name}})
+        return driver.work() - before
+
+    cost(tokens[:1], "warm")
+    one = cost(tokens[:1], "one")
+    assert cost(tokens, "many") < 5 * one + 1.0  # made ready for each of the notifications, it takes some 6 s

@@ -311,3 +311,10 @@ def test_a_common_word_in_a_name_is_no_part_of_it():
 def test_reserved_words_are_no_echoes():
     session = Vault(["search"])
     assert session.echoes([entry("SECRET_0", "search")], "search for it") == []
+
+
+def test_a_value_that_differs_from_a_reserved_word_in_its_case_is_an_echo_as_it_is_written():
+    session = Vault(["harrison", "model"])
+    values = [entry("PERSON_0", "Harrison", proof=Proof.NAME), entry("USERNAME_0", "Model", proof=Proof.KEY)]
+    text = "no user Harrison, login Model; harrison has no such model"
+    assert [text[s.start : s.end] for s in session.echoes(values, text)] == ["Harrison", "Model"]

@@ -18,7 +18,7 @@ wait until the client has been told.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from cloakllm_gateway.core import texts
@@ -28,7 +28,6 @@ from cloakllm_gateway.core.events import Effect, Log, Record
 from cloakllm_gateway.core.settings import Mode, Settings, ToolChanges, Treatment, UpstreamSettings
 from cloakllm_gateway.core.treatments import tool_rules, treatments
 from cloakllm_gateway.protocol import jsonrpc
-from cloakllm_gateway.protocol.jsonrpc import Request
 from cloakllm_gateway.protocol.walk import strings
 from cloakllm_gateway.vault import tokens
 
@@ -50,7 +49,6 @@ class Tools:
         #: By upstream: its own names for its tools; and the patterns of rules that fit none.
         self._originals: dict[str, set[str]] = {}
         self._idle: set[tuple[str, str]] = set()
-        self._tasks: dict[str, str] = {}
 
     def advertised(self, upstream: UpstreamSettings, original: str, tool: dict[str, Any]) -> dict[str, Any]:
         """A tool of a list, under the name the client knows and with texts made clean, as it may be shown.
@@ -119,11 +117,16 @@ class Tools:
         """The argument keys that a tool declared when the client was told of it; None if it never was."""
         return self._keys.get(name)
 
-    def fitting(self, request: Request, before: Any, after: Any) -> Any:
-        """The result ``after`` of a call as it may be sent; ``before`` is what the upstream said."""
-        if not isinstance(after, dict):
+    def fitting(self, name: str, before: Any, after: Any) -> Any:
+        """The result ``after`` of a call of the tool ``name`` as it may be sent; ``before`` is what the upstream said.
+
+        Where that is a task, the result stands in it.
+        """
+        if not isinstance(after, dict) or not name:
             return after
-        name = self.called(request, after)
+        if isinstance(inner := after.get("result"), dict):
+            fitting = self.fitting(name, before["result"], inner)
+            return after if fitting is inner else {**after, "result": fitting}
         # A client that has not asked for the list may do so once it has the result.
         schema = self._told.get(name, self._listed.get(name))
         if schema is None or after is before or "structuredContent" not in after:
@@ -137,19 +140,6 @@ class Tools:
             self._wide.add(name)
             self._changed()
         return _as_text(after)
-
-    def called(self, request: Request, result: Mapping[str, Any]) -> str:
-        """Which tool a result is of, by the name the client knows; "" if of none."""
-        params = request.params or {}
-        if request.method == "tasks/result":
-            return self._tasks.get(str(params.get("taskId")), "")
-        if request.method != "tools/call":
-            return ""
-        name = str(params.get("name"))
-        task = result.get("task")
-        if isinstance(task, dict) and isinstance(task.get("taskId"), str):
-            self._tasks[task["taskId"]] = name
-        return name
 
     def _output(self, upstream: UpstreamSettings, name: str, original: str, schema: dict[str, Any]) -> Any:
         from cloakllm_gateway.detection.keys import classify

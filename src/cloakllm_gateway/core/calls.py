@@ -56,6 +56,7 @@ class Calls:
         params = eras.without(params)
         call = Call(upstream.name, id, method, params, answered, asked, restored, dict(uris or {}), timeout, marked)
         upstream.calls[id] = call
+        upstream.given.begin(id, restored)
         wanted = "progressToken" in eras.meta_of(params) if asked is None else asked.progress is not None
         params = _with_progress(params, id, wanted=wanted)
         if (era or upstream.era) is Era.STATELESS:
@@ -89,8 +90,10 @@ class Calls:
         return Send(upstream.name, message, headers=headers, passed=_passed(upstream, call.asked))
 
     def take(self, upstream: Upstream, id: Any) -> Call | None:
-        """The call that an answer belongs to; it is no longer in flight."""
+        """The call that an answer belongs to, with all that it was given; it is no longer in flight."""
         call = upstream.calls.pop(id, None) if isinstance(id, int) else None
+        if call is not None:
+            call.restored = upstream.given.end(call.id)
         if call is not None and call.timeout:
             self._emit(StopTimer(_timer(call)))
         return call

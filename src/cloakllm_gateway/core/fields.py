@@ -63,14 +63,20 @@ def ruled_fields(path: Path, text: str, look: str, paths: Paths[Rule] | None) ->
     """
     if paths is None:
         return []
-    if path[:1] == ("structuredContent",):
-        rule = paths.rule(paths.at(path[1:]))
+    if (depth := _depth_of_structure(path)) is not None:
+        rule = paths.rule(paths.at(path[depth:]))
         return [Field(0, max(len(text), len(look)), text, rule)] if rule else []
     return [
         Field(start, end, Unescaped(text[start:end]).text, rule)
         for state, (start, end) in values(text, paths.root, paths.step)
         if (rule := paths.rule(state))
     ]
+
+
+def _depth_of_structure(path: Path) -> int | None:
+    """How many steps of ``path`` lead to the structured content of a result, be it that of a task; None beside it."""
+    depth = 1 if path[:1] == ("result",) else 0
+    return depth + 1 if path[depth : depth + 1] == ("structuredContent",) else None
 
 
 def field_around(fields: Sequence[Field], span: Span) -> Field | None:

@@ -60,6 +60,7 @@ from cloakllm_gateway.core.events import (
     StartTimer,
     Timer,
 )
+from cloakllm_gateway.core.given import Given
 from cloakllm_gateway.core.greeting import Greeting
 from cloakllm_gateway.core.handles import Handles
 from cloakllm_gateway.core.jobs import Jobs, Work
@@ -75,7 +76,8 @@ from cloakllm_gateway.core.serving import Serving
 from cloakllm_gateway.core.settings import Settings
 from cloakllm_gateway.core.subscriptions import Subscriptions
 from cloakllm_gateway.core.suspensions import Suspensions
-from cloakllm_gateway.core.tasks import Tasks
+from cloakllm_gateway.core.tasks import Tasks, is_about_task
+from cloakllm_gateway.core.typed import Typed
 from cloakllm_gateway.core.upstream import Call, Phase, Upstream
 from cloakllm_gateway.protocol import eras, jsonrpc
 from cloakllm_gateway.protocol.eras import Client, Era
@@ -91,6 +93,7 @@ from cloakllm_gateway.protocol.jsonrpc import (
     Response,
 )
 from cloakllm_gateway.protocol.surface import DATA, ERROR, SENT_ELSEWHERE, SURFACE, WORDS
+from cloakllm_gateway.vault.entries import Entry
 from cloakllm_gateway.vault.vault import Vault
 
 #: How long list_changed notifications are gathered into one, in seconds.
@@ -105,7 +108,9 @@ class Gateway:
         self._vault = vault
         self._limits = Limits(settings.max_bytes, settings.max_depth)
         self._out: list[Effect] = []
-        self._upstreams = {name: Upstream(upstream) for name, upstream in settings.upstreams.items()}
+        self._upstreams = {
+            name: Upstream(upstream, given=Given(clock)) for name, upstream in settings.upstreams.items()
+        }
         self._held_requests: list[Request] = []
         self._held_for_client: list[Effect] = []
         self._client_ready = False
@@ -124,23 +129,24 @@ class Gateway:
         self._lists = Lists(
             settings, self._upstreams, self._directory, vault, self._jobs, self._calls, emit, self._tools
         )
+        typed = Typed(self._jobs, vault, emit)
         self._suspensions = Suspensions(
             settings.secret, settings.max_pending, self._requests, emit,
             answered=lambda answer: self._questions.answer(answer), abandoned=self._abandoned,
         )  # fmt: skip
         departures = Departures(settings, vault, self._jobs, emit)
         self._questions = Questions(
-            settings, self._restorer, self._jobs, self._suspensions, departures, emit, self._to_client
+            settings, self._restorer, self._jobs, typed, self._suspensions, departures, emit, self._to_client
         )
         self._subscriptions = Subscriptions(self._upstreams, self._calls, emit)
         self._outbound = Outbound(
-            settings, self._requests, self._restorer, self._calls, self._jobs, self._questions, self._subscriptions,
+            settings, self._requests, self._restorer, self._calls, typed, self._questions, self._subscriptions,
             self._directory, self._tools, departures, emit, answered=self._call_answered,
         )  # fmt: skip
         self._rounds = Rounds(self._questions, emit, self._outbound.resend, self._refusal)
         self._notices = Notices(
             settings, self._jobs, self._calls, self._questions, self._subscriptions, self._tasks, self._directory, emit,
-            self._to_client, self._list_changed,
+            self._to_client, self._list_changed, self._tools.fitting,
         )  # fmt: skip
         self._greeting = Greeting(
             settings, self._upstreams, self._calls, self._jobs, emit,
@@ -194,6 +200,10 @@ class Gateway:
         if asked := self._requests.waiting(message.id):
             self._requests.take_back(asked)
         return [Send(CLIENT, texts.error(message.id, message.method, INTERNAL_ERROR, texts.INTERNAL_ERROR))]
+
+    def given(self, upstream: str) -> Sequence[Entry]:
+        """The values that an upstream was given lately, for whoever makes clean what it prints."""
+        return self._upstreams[upstream].given.lately()
 
     @property
     def idle(self) -> bool:
@@ -365,7 +375,7 @@ class Gateway:
                 asked = self._requests.get(request)  # it may have been taken back in the meantime
                 settle([*effects, *(self._rounds.begin(asked, upstream, call, answer.result, part) if asked else [])])
                 return
-            settle(self._requests.reply(request, self._answer_of(request, upstream, answer, part), effects))
+            settle(self._requests.reply(request, self._answer_of(request, upstream, answer, part, tool.name), effects))
 
         def failed(reason: str) -> None:
             text = texts.withheld(upstream.name, reason)
@@ -380,12 +390,16 @@ class Gateway:
         if isinstance(answer, Failure):
             goes = part.get("code") == eras.SENT_ELSEWHERE and self._questions.offered(upstream, ELICIT, waiting)
             shape = SENT_ELSEWHERE if goes else ERROR
-        route = self._directory.tools.get(self._tools.called(request, part))
-        tool = route.original if route else ""
-        self._jobs.start(Work(upstream, call.method, part, shape, done, failed, call.restored, call.uris, tool=tool))
+        tool = self._tasks.answered(request, upstream, call, part)
+        restored = upstream.given.lately() if is_about_task(call.method) else call.restored
+        self._jobs.start(
+            Work(upstream, call.method, part, shape, done, failed, restored, call.uris, tool=tool.original)
+        )
 
-    def _answer_of(self, request: Request, upstream: Upstream, answer: Response | Failure, part: Any) -> dict[str, Any]:
-        """The client's answer from the clean ``part`` of the upstream's."""
+    def _answer_of(
+        self, request: Request, upstream: Upstream, answer: Response | Failure, part: Any, tool: str
+    ) -> dict[str, Any]:
+        """The client's answer from the clean ``part`` of the upstream's; ``tool`` is the one it is of, if any."""
         front = self._era or Era.SESSION
         if isinstance(answer, Failure):
             part = self._questions.elsewhere(upstream, part)
@@ -394,7 +408,7 @@ class Gateway:
                 error = {**error, "code": INTERNAL_ERROR}
             return {"jsonrpc": "2.0", "id": request.id, "error": error}
         own = self._questions.within(upstream, self._tasks.with_own(upstream, request.method, part))
-        result = self._tools.fitting(request, answer.result, own)
+        result = self._tools.fitting(tool, answer.result, own)
         if front is not upstream.era:
             result = eras.for_session(request.method, result) if front is Era.SESSION else eras.for_stateless(result)
         return jsonrpc.result(request.id, result)

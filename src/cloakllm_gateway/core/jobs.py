@@ -23,7 +23,7 @@ from cloakllm_gateway.errors import DetectionError, Withheld
 from cloakllm_gateway.protocol.surface import URI, Shape
 from cloakllm_gateway.protocol.walk import leaves
 from cloakllm_gateway.spans import Findings, Span, Text
-from cloakllm_gateway.vault.entries import Entry
+from cloakllm_gateway.vault.entries import Entry, Spelling
 from cloakllm_gateway.vault.vault import Vault
 
 #: Takes the clean part and the effects that must precede its sending.
@@ -32,6 +32,8 @@ Done: TypeAlias = Callable[[Any, list[Effect]], None]
 Looked: TypeAlias = Callable[[Sequence[Sequence[Span]] | None], None]
 #: Takes an upstream and its resources as (real, shown) URIs.
 Claim: TypeAlias = Callable[[Upstream, Sequence[tuple[str, str]]], None]
+#: Takes the entries of values that were only to become known.
+Learned: TypeAlias = Callable[[Sequence[Entry]], None]
 #: Takes the reason, which holds no value.
 Failed: TypeAlias = Callable[[str], None]
 
@@ -83,6 +85,7 @@ class Jobs:
         self._clock = clock
         self._running: dict[int, tuple[Work, Sanitizing, float]] = {}
         self._looking: dict[int, Looked] = {}
+        self._learning: dict[int, tuple[Learned, Failed]] = {}
         self._numbers = 0
         self._sources: dict[tuple[str, str, str], Source] = {}
 
@@ -130,6 +133,18 @@ class Jobs:
         self._looking[self._numbers] = then
         self._emit(Scan(self._numbers, upstream.name, texts))
 
+    def learn(self, upstream: Upstream, spellings: Sequence[Spelling], then: Learned, failed: Failed) -> None:
+        """Have values become known that are going the other way."""
+        if not spellings:
+            then(())
+            return
+        self._numbers += 1
+        self._learning[self._numbers] = then, failed
+        self._assign(self._numbers, upstream.name, spellings)
+
+    def _assign(self, job: int, name: str, spellings: Sequence[Spelling]) -> None:
+        self._emit(Assign(job, name, self._policy.origin(name), self._policy.group(name), spellings))
+
     def scanned(self, job: int, found: Findings) -> None:
         if then := self._looking.pop(job, None):
             then(found.spans)
@@ -138,11 +153,17 @@ class Jobs:
 
     def assigned(self, job: int, entries: Sequence[Entry]) -> None:
         self._vault.learn(entries)
+        if waiting := self._learning.pop(job, None):
+            waiting[0](entries)
+            return
         self._advance(job, Sanitizing.assigned, entries)
 
     def fail(self, job: int, reason: str) -> None:
         if then := self._looking.pop(job, None):
             then(None)
+            return
+        if waiting := self._learning.pop(job, None):
+            waiting[1](reason)
             return
         if job not in self._running:
             return  # it was finished when what went wrong went wrong
@@ -171,8 +192,7 @@ class Jobs:
             case NeedScan(looks):
                 self._emit(Scan(job, work.upstream.name, looks))
             case NeedAssign(spellings):
-                name = work.upstream.name
-                self._emit(Assign(job, name, self._policy.origin(name), self._policy.group(name), spellings))
+                self._assign(job, work.upstream.name, spellings)
             case Clean():
                 del self._running[job]
                 self._finish(work, sanitizing.report, step, self._clock() - began)

@@ -13,7 +13,7 @@ from cloakllm_gateway.core.questions import Questions
 from cloakllm_gateway.core.requests import Asked
 from cloakllm_gateway.core.settings import Settings
 from cloakllm_gateway.core.subscriptions import TASK, URI, Subscriptions, Watch
-from cloakllm_gateway.core.tasks import Tasks
+from cloakllm_gateway.core.tasks import NO_TOOL, Tasks, Tool, is_about_task
 from cloakllm_gateway.core.upstream import Upstream
 from cloakllm_gateway.protocol import eras, jsonrpc
 from cloakllm_gateway.protocol.eras import Era
@@ -34,7 +34,11 @@ Deliver: TypeAlias = Callable[[Mapping[str, Any] | None], Sequence[Effect]]
 
 
 class Notices:
-    """Passes them on.  ``list_changed`` is told which list of an upstream is no longer what it was."""
+    """Passes them on.
+
+    ``list_changed`` is told which list of an upstream is no longer what it was;
+    ``fitting`` makes what a task of a tool says fit the tool's schema.
+    """
 
     def __init__(
         self,
@@ -48,6 +52,7 @@ class Notices:
         emit: Callable[[Effect], None],
         to_client: Callable[[list[Effect]], None],
         list_changed: Callable[[str], None],
+        fitting: Callable[[str, Any, Any], Any],
     ) -> None:
         self._settings = settings
         self._jobs = jobs
@@ -59,6 +64,7 @@ class Notices:
         self._emit = emit
         self._to_client = to_client
         self._list_changed = list_changed
+        self._fitting = fitting
         self.front = Era.SESSION
 
     def arrived(self, upstream: Upstream, notification: Notification, during: str | int | None = None) -> None:
@@ -155,11 +161,12 @@ class Notices:
         """Pass it on in the order in which the upstream spoke."""
         row = SURFACE.get(method)
         ticket = upstream.lane.enter(is_response=False)
+        tool = self._tool(upstream, method, params)
 
         def done(part: Any, effects: list[Effect]) -> None:
             if method == "notifications/tasks":
                 part = self._questions.within(upstream, self._tasks.told(upstream, part))
-            sent = deliver(None if params is None else part)
+            sent = deliver(None if params is None else self._fitting(tool.name, params, part))
             self._to_client(upstream.lane.settle(ticket, [*effects, *sent]))
 
         def failed(_reason: str) -> None:
@@ -173,10 +180,16 @@ class Notices:
                     return
                 done(part.get("params"), effects)
 
-            self._jobs.start(Work(upstream, UNKNOWN, {"method": method, "params": params}, DATA, checked, failed))
+            said = {"method": method, "params": params}
+            self._jobs.start(Work(upstream, UNKNOWN, said, DATA, checked, failed, upstream.given.lately()))
             return
         shape, known_as = (row.params, method) if row else (DATA, UNKNOWN)
-        self._jobs.start(Work(upstream, known_as, params or {}, shape, done, failed, upstream.restored()))
+        restored = upstream.given.lately()
+        self._jobs.start(Work(upstream, known_as, params or {}, shape, done, failed, restored, tool=tool.original))
+
+    def _tool(self, upstream: Upstream, method: str, params: Mapping[str, Any] | None) -> Tool:
+        """The tool whose task a notification is about."""
+        return self._tasks.tool(upstream, (params or {}).get("taskId")) if is_about_task(method) else NO_TOOL
 
 
 def _notice(method: str, params: Mapping[str, Any] | None, related: str | int | None) -> Send:

@@ -12,13 +12,13 @@ from cloakllm_gateway.core.calls import Calls
 from cloakllm_gateway.core.departures import Departures
 from cloakllm_gateway.core.directory import Directory
 from cloakllm_gateway.core.events import Effect, Log
-from cloakllm_gateway.core.jobs import Jobs, Work
 from cloakllm_gateway.core.questions import Questions
 from cloakllm_gateway.core.requests import Asked, Requests
 from cloakllm_gateway.core.restorer import UNLISTED, Approval, NeedApproval, Restored, Restorer
 from cloakllm_gateway.core.settings import Settings
 from cloakllm_gateway.core.subscriptions import URI, Subscriptions, Watch
 from cloakllm_gateway.core.treatments import parameters
+from cloakllm_gateway.core.typed import Typed
 from cloakllm_gateway.core.upstream import Call, Phase, Upstream
 from cloakllm_gateway.errors import Refused
 from cloakllm_gateway.protocol.eras import Era
@@ -46,7 +46,7 @@ class Outbound:
         requests: Requests,
         restorer: Restorer,
         calls: Calls,
-        jobs: Jobs,
+        typed: Typed,
         questions: Questions,
         subscriptions: Subscriptions,
         directory: Directory,
@@ -59,7 +59,7 @@ class Outbound:
         self._requests = requests
         self._restorer = restorer
         self._calls = calls
-        self._jobs = jobs
+        self._typed = typed
         self._questions = questions
         self._subscriptions = subscriptions
         self._directory = directory
@@ -154,7 +154,7 @@ class Outbound:
             self.refuse(request, upstream, refused.rule, texts.refusal(refused), refused.token)
             return
 
-        def looked(refusal: str) -> None:
+        def looked(restored: Restored, refusal: str) -> None:
             if request not in self._requests:
                 return  # the client took the call back meanwhile
             if refusal:
@@ -162,26 +162,20 @@ class Outbound:
             else:
                 then(restored)
 
-        look = partial(self._departures.look, upstream, request, restored.written, looked)
-        if "inputResponses" in params:
-            self._learn(request, upstream, params, look)
-        else:
-            look()
+        def look(typed: Sequence[Entry]) -> None:
+            going = restored._replace(typed=tuple(typed))
+            self._departures.look(upstream, request, going.written, partial(looked, going))
 
-    def _learn(self, request: Request, upstream: Upstream, params: dict[str, Any], then: Callable[[], None]) -> None:
-        """What a person answered becomes known before the upstream can echo it (see :class:`Questions`)."""
-
-        def done(_part: Any, effects: list[Effect]) -> None:
-            for effect in effects:
-                self._emit(effect)
-            then()
+        if "inputResponses" not in params:
+            look(())
+            return
 
         def failed(reason: str) -> None:
             self._requests.refuse(request, INTERNAL_ERROR, texts.answer_withheld(reason))
 
+        # What a person answered becomes known before the upstream can echo it.
         said = {"inputResponses": params["inputResponses"]}
-        shape = SURFACE["tasks/update"].params
-        self._jobs.start(Work(upstream, request.method, said, shape, done, failed, direction="to_upstream"))
+        self._typed.learn(upstream, request.method, said, look, failed)
 
     def _may_go(self, request: Request, upstream: Upstream) -> bool:
         """Whether ``request`` is one that ``upstream`` can and may be sent; if not, that is the answer.

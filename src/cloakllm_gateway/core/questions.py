@@ -23,6 +23,7 @@ from cloakllm_gateway.core.requests import Asked
 from cloakllm_gateway.core.restorer import Restored, Restorer
 from cloakllm_gateway.core.settings import Settings
 from cloakllm_gateway.core.suspensions import Posed, Suspensions
+from cloakllm_gateway.core.typed import Typed
 from cloakllm_gateway.core.upstream import Upstream
 from cloakllm_gateway.errors import Refused
 from cloakllm_gateway.protocol import eras, jsonrpc
@@ -67,6 +68,7 @@ class Questions:
         settings: Settings,
         restorer: Restorer,
         jobs: Jobs,
+        typed: Typed,
         suspensions: Suspensions,
         departures: Departures,
         emit: Callable[[Effect], None],
@@ -75,6 +77,7 @@ class Questions:
         self._settings = settings
         self._restorer = restorer
         self._jobs = jobs
+        self._typed = typed
         self._suspensions = suspensions
         self._departures = departures
         self._emit = emit
@@ -118,8 +121,9 @@ class Questions:
                 self._to_client(upstream.lane.settle(ticket, []))
             return wanted
 
-        def reply(message: dict[str, Any], _entries: Sequence[Entry]) -> None:
+        def reply(message: dict[str, Any], entries: Sequence[Entry]) -> None:
             if upstream.is_there:
+                upstream.given.answer(entries)
                 self._emit(Send(upstream.name, message))
 
         def done(params: Any, effects: list[Effect]) -> None:
@@ -140,7 +144,7 @@ class Questions:
             self._to_client(upstream.lane.settle(ticket, []))
 
         shape = SURFACE[request.method].params
-        restored = upstream.restored()
+        restored = upstream.given.lately()
         self._jobs.start(Work(upstream, request.method, request.params or {}, shape, done, failed, restored))
 
     def offered(self, upstream: Upstream, method: str, asked: Asked | None) -> bool:
@@ -287,20 +291,17 @@ class Questions:
 
     def _learn(self, open: _Open, answer: Response) -> None:
         """What a person types into a form becomes known before the upstream can echo it."""
-        shape = SURFACE[open.request.method].result or DATA
 
         def failed(reason: str) -> None:
             self._fail(open, texts.answer_withheld(reason))
 
-        def done(_part: Any, effects: list[Effect]) -> None:
-            for effect in effects:
-                self._emit(effect)
-            self._reply(open, answer)
+        def learned(typed: Sequence[Entry]) -> None:
+            self._reply(open, answer, typed)
 
-        work = Work(open.upstream, open.request.method, answer.result, shape, done, failed, direction="to_upstream")
-        self._jobs.start(work)
+        asked = open.request.params
+        self._typed.learn(open.upstream, open.request.method, answer.result, learned, failed, asked)
 
-    def _reply(self, open: _Open, answer: Response) -> None:
+    def _reply(self, open: _Open, answer: Response, typed: Sequence[Entry] = ()) -> None:
         upstream, request = open.upstream, open.request
 
         def reply(restored: Restored) -> None:
@@ -311,7 +312,8 @@ class Questions:
             reply(Restored(answer.result, ()))
             return
         try:
-            restored = self._restorer.restore(answer.result, SURFACE[request.method].result or DATA, upstream.name)
+            shape = SURFACE[request.method].result or DATA
+            restored = self._restorer.restore(answer.result, shape, upstream.name)._replace(typed=tuple(typed))
         except Refused as refused:
             self._emit(accounts.refused(upstream.name, request, refused.rule, refused.token))
             self._fail(open, texts.refusal(refused))

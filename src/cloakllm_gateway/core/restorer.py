@@ -62,15 +62,20 @@ class NeedApproval(Exception):
 
 
 class Restored(NamedTuple):
-    """The part for the upstream, what was decided on the way, and the leaves of the part as it was written."""
+    """The part for the upstream, what was decided on the way, and the leaves of the part as it was written.
+
+    ``typed`` are values that a person typed, which go out as they are.
+    """
 
     part: Any
     decisions: tuple[Decision, ...]
     written: Sequence[Leaf] = ()
+    typed: tuple[Entry, ...] = ()
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        return tuple([decision.entry for decision in self.decisions])
+        """All values that the part holds and that may come back."""
+        return tuple([decision.entry for decision in self.decisions]) + self.typed
 
 
 class Restorer(Struct, frozen=True):

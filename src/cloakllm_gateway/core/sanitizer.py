@@ -269,8 +269,7 @@ class Sanitizing:
             finds = self._finds(slot, spans, is_encoded=number in found.encoded)
             if not finds:
                 self._clean.add(slot.where)
-                # A clean key says nothing of an equal value, in which damaged tokens are looked for as well.
-                if slot.where not in self._described and slot.where not in self._placed and not slot.where[1]:
+                if slot.where not in self._described and slot.where not in self._placed and _may_be_damaged(slot):
                     nothing.add(number)
             elif slot.role is LINK:
                 continue
@@ -439,7 +438,7 @@ class Sanitizing:
                 start, end = view.original(match.start, match.end)
                 encoding = view.encoding_of(match.start, match.end)
                 alike.append(_literal(slot.text, start, end, view.text[match.start : match.end], encoding))
-        if not slot.where[1]:
+        if _may_be_damaged(slot):
             # What restore would refuse as a damaged token has to come back as well.
             for miss in tokens.near_misses(slot.look.text, source.categories, whole=True):
                 alike.append(_literal(slot.text, miss.start, miss.end, miss.written))
@@ -503,6 +502,14 @@ async def drive(sanitizing: Sanitizing, find: Find, assign: AssignTokens) -> Cle
 
 
 # -- small decisions, each a function of its arguments ------------------------------------------------
+
+
+def _may_be_damaged(slot: _Slot) -> bool:
+    """Whether damaged tokens are looked for: not in keys and names, which come back as they are or not at all.
+
+    So a clean one says nothing of an equal value.
+    """
+    return not slot.where[1] and slot.role is not NAME
 
 
 def _run(slots: Sequence[_Slot]) -> _Run:

@@ -1,14 +1,25 @@
-"""Whose tasks are whose: a task belongs to the upstream that made it."""
+"""Whose tasks are whose, and of which tool: a task belongs to the upstream that made it."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from cloakllm_gateway.core.handles import Handles
-from cloakllm_gateway.core.upstream import Upstream
+from cloakllm_gateway.core.upstream import Call, Upstream
+from cloakllm_gateway.protocol.jsonrpc import Request
 
 #: Tasks that a session can follow at once; an upstream that makes more loses its oldest.
 MOST = 10_000
+
+
+class Tool(NamedTuple):
+    """A tool that was called, as the client and as its upstream calls it; empty for none."""
+
+    name: str = ""
+    original: str = ""
+
+
+NO_TOOL = Tool()
 
 
 class Tasks:
@@ -17,6 +28,8 @@ class Tasks:
     def __init__(self, handles: Handles) -> None:
         self._handles = handles
         self._makers: dict[str, str] = {}
+        #: By upstream and its own id for the task.
+        self._tools: dict[tuple[str, str], Tool] = {}
 
     def maker(self, id: Any) -> str | None:
         """The upstream that made the task the client calls ``id``."""
@@ -25,6 +38,26 @@ class Tasks:
     def original(self, upstream: Upstream, id: str) -> str:
         """What ``upstream`` calls the task that the client calls ``id``."""
         return str(self._handles.original(upstream.settings.origin, id))
+
+    def tool(self, upstream: Upstream, id: Any) -> Tool:
+        """The tool whose call became the task that ``upstream`` calls ``id``."""
+        return self._tools.get((upstream.name, id), NO_TOOL) if isinstance(id, str) else NO_TOOL
+
+    def answered(self, request: Request, upstream: Upstream, call: Call, result: dict[str, Any]) -> Tool:
+        """The tool that the answer to a call is of; a task that it promises is remembered, with what it was given."""
+        named, about = (request.params or {}).get("name"), call.params or {}
+        if is_about_task(call.method):
+            id, tool = about.get("taskId"), self.tool(upstream, about.get("taskId"))
+        else:
+            tool = Tool(str(named), str(about.get("name"))) if call.method == "tools/call" else NO_TOOL
+            id = _promised(result).get("taskId")
+            if isinstance(id, str):
+                self._tools[upstream.name, id] = tool
+                if len(self._tools) > MOST:
+                    del self._tools[next(iter(self._tools))]
+        if isinstance(id, str):
+            upstream.given.follow(id, call.restored)
+        return tool
 
     def told(self, upstream: Upstream, said: dict[str, Any]) -> dict[str, Any]:
         """What is said of a task, under the id that the client knows it by."""
@@ -42,10 +75,12 @@ class Tasks:
                 **result,
                 "tasks": [self._own(upstream, task) if isinstance(task, dict) else task for task in listed],
             }
-        if method.startswith("tasks/") or result.get("resultType") == "task":
+        if is_about_task(method):
             return self._own(upstream, result)
-        task = result.get("task")
-        return {**result, "task": self._own(upstream, task)} if isinstance(task, dict) else result
+        task = _promised(result)
+        if task is result:
+            return self._own(upstream, result)
+        return {**result, "task": self._own(upstream, task)} if task else result
 
     def _own(self, upstream: Upstream, task: dict[str, Any]) -> dict[str, Any]:
         id = task.get("taskId")
@@ -63,3 +98,16 @@ class Tasks:
         if len(self._makers) > MOST:
             del self._makers[next(iter(self._makers))]
         return maker
+
+
+def is_about_task(method: str) -> bool:
+    """Whether a request or notification is about a task that exists already."""
+    return method.startswith(("tasks/", "notifications/tasks"))
+
+
+def _promised(result: dict[str, Any]) -> dict[str, Any]:
+    """The task that a result promises, empty for none: itself in the stateless era, a member of it before."""
+    if result.get("resultType") == "task":
+        return result
+    task = result.get("task")
+    return task if isinstance(task, dict) else {}

@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from cloakllm_gateway.core.events import Effect
+from cloakllm_gateway.core.given import Given
 from cloakllm_gateway.core.requests import Asked
 from cloakllm_gateway.core.settings import UpstreamSettings
 from cloakllm_gateway.protocol.eras import Era
@@ -33,10 +34,10 @@ class Call(Struct):
 
     ``params`` are as they were sent, but for what the era adds.  ``asked`` is
     the client's request it serves (None for the gateway's own),
-    ``restored`` the entries whose values the request carried, ``uris`` the form
-    in which the client asked for a resource, by its real URI, ``marked`` the
-    arguments that headers repeat, ``round`` how often the upstream has asked
-    for more.
+    ``restored`` the entries whose values the request carried, or answers to
+    questions while it was in flight, ``uris`` the form in which the client
+    asked for a resource, by its real URI, ``marked`` the arguments that headers
+    repeat, ``round`` how often the upstream has asked for more.
     A ``timeout`` of 0 is none.
     """
 
@@ -114,6 +115,7 @@ class Upstream(Struct):
     calls: dict[int, Call] = field(default_factory=dict)
     lane: Lane = field(default_factory=Lane)
     name: str = ""  # that of its settings
+    given: Given = field(default_factory=Given)
     _ids: int = 0
 
     def __post_init__(self) -> None:
@@ -141,7 +143,3 @@ class Upstream(Struct):
         """
         calls = [call for id, call in self.calls.items() if during is None or id == during]
         return [call.asked for call in calls if call.asked is not None]
-
-    def restored(self) -> tuple[Entry, ...]:
-        """The values that the calls in flight carried: whatever it says meanwhile may repeat their parts."""
-        return tuple(entry for call in self.calls.values() for entry in call.restored)

@@ -18,15 +18,27 @@ from cloakllm_gateway.vault.vault import Vault
 
 
 class Cleaner:
-    """Makes what upstreams print fit for the log, with the tokens of the session."""
+    """Makes what upstreams print fit for the log, with the tokens of the session.
 
-    def __init__(self, settings: Settings, vault: Vault, scanner: Scanner, store: Store, namespace: str) -> None:
+    ``given`` tells what an upstream was given lately, whose parts are looked for as well.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        vault: Vault,
+        scanner: Scanner,
+        store: Store,
+        namespace: str,
+        given: Callable[[str], Sequence[Entry]],
+    ) -> None:
         self._settings = settings
         self._policy = Policy(settings)
         self._vault = vault
         self._scanner = scanner
         self._store = store
         self._namespace = namespace
+        self._given = given
         self._handles = Handles()
         self._allowed = Allowed(settings.allow_list)
 
@@ -45,7 +57,15 @@ class Cleaner:
             self._vault.learn(entries)
             return entries
 
-        source = Source(origin, group, self._vault, self._handles, self._settings.categories, allowed=self._allowed)
+        source = Source(
+            origin,
+            group,
+            self._vault,
+            self._handles,
+            self._settings.categories,
+            allowed=self._allowed,
+            restored=self._given(upstream),
+        )
         try:
             clean = await drive(Sanitizing(line, DATA, source), self._scanner.find, assign)
         except GatewayError:

@@ -90,11 +90,12 @@ def parts_of(shared: Shared, namespace: str, principal: str = "") -> Parts:
     vault = Vault()
     # What one session hands out means nothing to another.
     settings = replace(shared.settings, secret=secrets.token_bytes(32))
+    gateway = Gateway(settings, vault, time.monotonic)
     return Parts(
         shared=shared,
-        gateway=Gateway(settings, vault, time.monotonic),
+        gateway=gateway,
         vault=vault,
-        cleaner=Cleaner(settings, vault, shared.scanner, shared.store, namespace),
+        cleaner=Cleaner(settings, vault, shared.scanner, shared.store, namespace, gateway.given),
         namespace=namespace,
         principal=principal,
     )

@@ -42,8 +42,12 @@ class _Form(NamedTuple):
 
 
 def derived(entries: Iterable[Entry], reserved: set[str]) -> KnownValues:
-    """All forms of the values of ``entries``, the short values that are otherwise no known ones included."""
-    forms = KnownValues(2, reserved)
+    """All forms of the values of ``entries``, the short values that are otherwise no known ones included.
+
+    A word of ``reserved`` counts where it is written as in the value, and the
+    value is more than the ordinary word: `Model` as a name, never `model`.
+    """
+    forms = KnownValues(2, set())
     for entry in entries:
         spelling = entry.spelling
         if spelling.category == LITERAL:
@@ -59,7 +63,11 @@ def derived(entries: Iterable[Entry], reserved: set[str]) -> KnownValues:
                 spelling.sensitive,
                 capitalised=form.capitalised,
             )
-            forms.add(form.text, known, caseless=form.encoding in (Encoding.PLAIN, Encoding.HEX, Encoding.URL))
+            is_word = form.text.casefold() in reserved
+            if is_word and form.text == form.text.casefold():
+                continue
+            caseless = not is_word and form.encoding in (Encoding.PLAIN, Encoding.HEX, Encoding.URL)
+            forms.add(form.text, known, caseless)
     return forms
 
 

@@ -20,6 +20,9 @@ from cloakllm_gateway.vault.words import COMMON
 MIN_LENGTH = 4
 MIN_DIGITS = 6
 
+#: Sets of values whose forms are kept derived: what a few upstreams were given, and the calls being answered.
+_DERIVED = 8
+
 
 class Vault:
     """The values and tokens of one session.
@@ -41,7 +44,8 @@ class Vault:
         self._reserved: set[str] = set()
         self._reserved_by: dict[str, set[str]] = {}
         self._known: dict[str, KnownValues] = {}
-        self._echoes: tuple[Sequence[Entry], KnownValues] = ((), KnownValues(2, self._reserved))
+        #: By the identity of the entries, the one used last at the end.
+        self._echoes: dict[int, tuple[Sequence[Entry], KnownValues]] = {}
         self.reserve(reserved)
 
     def reserve(self, words: Iterable[str], origin: str = "") -> None:
@@ -94,7 +98,7 @@ class Vault:
         if spelling.category == LITERAL or spelling.proof is Proof.PART:
             return
         for text, encoding in _forms(entry).items():
-            if not _tellable(text):
+            if not tellable(text):
                 continue
             known = Known(
                 spelling.category,
@@ -146,10 +150,13 @@ class Vault:
         """Forms and parts of the values of ``entries`` in ``text``, a part of the reply to the call they went into.
 
         Disjoint and sorted.  Includes the short values that :meth:`known` leaves out.
+        Give the same object for the same entries: their forms are derived once for each.
         """
-        if self._echoes[0] is not entries:
-            self._echoes = (entries, derived(entries, self._reserved))
-        return self._echoes[1].find(text)
+        held = self._echoes.pop(id(entries), None) or (entries, derived(entries, self._reserved))
+        self._echoes[id(entries)] = held
+        if len(self._echoes) > _DERIVED:
+            del self._echoes[next(iter(self._echoes))]
+        return held[1].find(text)
 
 
 def _stem(entry: Entry) -> tuple[str, str]:
@@ -162,7 +169,7 @@ def _forms(entry: Entry) -> dict[str, Encoding]:
     return {spelling.canonical: Encoding.PLAIN, spelling.raw: spelling.encoding, spelling.value: Encoding.PLAIN}
 
 
-def _tellable(text: str) -> bool:
+def tellable(text: str) -> bool:
     """Whether a value can be told from ordinary text."""
     if len(text) < MIN_LENGTH or text.casefold() in COMMON:
         return False

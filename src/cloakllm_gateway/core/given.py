@@ -1,0 +1,122 @@
+"""What one upstream was given lately: what it says may hold parts of it, or the same in another form.
+
+Such forms are ordinary text elsewhere, so they are looked for only where they
+are likely: in whatever the upstream says while a call with values is in
+flight, for a while after its end (its log may come late, or go on after a
+cancel), and for as long as the gateway remembers the task that was made of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from cloakllm_gateway.vault.entries import Entry, Token
+
+#: Seconds for which the values of a call are looked for after its end.
+SECONDS = 60.0
+#: The ended calls and the tasks that are remembered at most, and the values of each kind; the newest one counts whole.
+MOST_CALLS = 16
+MOST_TASKS = 64
+MOST_VALUES = 5_000
+
+
+class _Ended(NamedTuple):
+    """The values of a call that is over, and when it ended, in seconds of the clock."""
+
+    at: float
+    entries: tuple[Entry, ...]
+
+
+class _Lately(NamedTuple):
+    """An answer, and what it was made from: the number of the change, and how many ended calls count."""
+
+    change: int
+    ended: int
+    entries: tuple[Entry, ...]
+
+
+class Given:
+    """The values that one upstream's requests carried, by call and by task.
+
+    Changed by the core alone; :meth:`lately` may be asked from beside it.
+    """
+
+    def __init__(self, clock: Callable[[], float] = lambda: 0.0) -> None:
+        self._clock = clock
+        self._open: dict[int, dict[Token, Entry]] = {}
+        self._ended: tuple[_Ended, ...] = ()
+        self._tasks: dict[str, tuple[Entry, ...]] = {}
+        self._changes = 0
+        self._lately = _Lately(0, 0, ())
+
+    def begin(self, call: int, entries: Iterable[Entry]) -> None:
+        """A request with these values goes out."""
+        self._open[call] = _by_token(entries)
+        self._changed(self._open[call])
+
+    def answer(self, entries: Sequence[Entry]) -> None:
+        """An answer to a question of the upstream's goes out: nobody can tell for which of its calls it asked."""
+        for held in self._open.values():
+            held.update(_by_token(entries))
+        if not self._open:
+            self._keep(tuple(entries))
+        self._changed(entries)
+
+    def end(self, call: int) -> tuple[Entry, ...]:
+        """The request is no longer in flight: all that was given while it was, and may come back in its answer."""
+        entries = tuple(self._open.pop(call, {}).values())
+        self._keep(entries)
+        self._changed(entries)
+        return entries
+
+    def follow(self, task: str, entries: Iterable[Entry]) -> None:
+        """The task was made by a call with these values, or was given them later."""
+        held = tuple(_by_token((*self._tasks.pop(task, ()), *entries)).values())
+        if held:
+            self._tasks[task] = held
+            for oldest in list(self._tasks)[: _excess(self._tasks.values(), MOST_TASKS)]:
+                del self._tasks[oldest]
+            self._changed(held)
+
+    def lately(self) -> tuple[Entry, ...]:
+        """All that counts now; the same object as long as nothing changes, so that its forms are derived once."""
+        known, now = self._lately, self._clock()
+        ended = [gift for gift in self._ended if now - gift.at <= SECONDS]
+        if (self._changes, len(ended)) == known[:2]:
+            return known.entries
+        change, calls, tasks = self._changes, list(self._open.values()), list(self._tasks.values())
+        counting: dict[Token, Entry] = {}
+        for gift in ended:
+            counting.update(_by_token(gift.entries))
+        for entries in tasks:
+            counting.update(_by_token(entries))
+        for held in calls:
+            counting.update(held)
+        same = counting.keys() == _by_token(known.entries).keys()
+        self._lately = _Lately(change, len(ended), known.entries if same else tuple(counting.values()))
+        return self._lately.entries
+
+    def _keep(self, entries: tuple[Entry, ...]) -> None:
+        if entries:
+            now = self._clock()
+            kept = [gift for gift in self._ended if now - gift.at <= SECONDS]
+            kept.append(_Ended(now, entries))
+            self._ended = tuple(kept[_excess([gift.entries for gift in kept], MOST_CALLS) :])
+
+    def _changed(self, entries: Sequence[Entry] | Mapping[Token, Entry]) -> None:
+        if entries:
+            self._changes += 1
+
+
+def _by_token(entries: Iterable[Entry]) -> dict[Token, Entry]:
+    return {entry.token: entry for entry in entries}
+
+
+def _excess(groups: Iterable[Sequence[Entry]], most: int) -> int:
+    """How many groups, oldest first, are too many or hold too many values; never the newest."""
+    sizes = [len(group) for group in groups]
+    excess = max(0, len(sizes) - most)
+    while excess < len(sizes) - 1 and sum(sizes[excess:]) > MOST_VALUES:
+        excess += 1
+    return excess
