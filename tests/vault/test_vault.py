@@ -7,7 +7,7 @@ import json
 from urllib.parse import quote
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cloakllm_gateway.spans import Encoding, Proof, Span
@@ -180,6 +180,7 @@ def test_reserved_words_are_never_values(reserve_first):
 VALUES = st.text(st.sampled_from("abAB1 .@_ßİé山"), min_size=1, max_size=8)
 
 
+@example(["11111ß"], "1111ß")
 @given(st.lists(VALUES, max_size=5), st.text(st.sampled_from("abAB1 .@_ßİé山[]"), max_size=40))
 def test_known_spans_are_disjoint_sorted_and_hold_a_value_each(values, text):
     entries = [entry(f"TERM_{n}", value, canonical=value) for n, value in enumerate(values)]
@@ -188,7 +189,11 @@ def test_known_spans_are_disjoint_sorted_and_hold_a_value_each(values, text):
     for span in vault(*entries).known(text, "x", GROUP):
         assert span.start >= end
         end = span.end
-        assert text[span.start : span.end].casefold() in folded
+        shown = text[span.start : span.end].casefold()
+        if span.proof is Proof.PART:  # a cut left it
+            assert any(value.startswith(shown) or value.endswith(shown) for value in folded)
+        else:
+            assert shown in folded
         assert span.value == text[span.start : span.end]
 
 
