@@ -181,13 +181,12 @@ def test_what_a_tool_echoes_keeps_its_tokens(peers: Processes, tmp_path: Path) -
     reply = "Sent to kim@example.com; code=4821; order 948213; KIM@EXAMPLE.COM; for Mia, Miami office"
     person = {"content": [], "structuredContent": {"email": "kim@example.com", "otp": "4821", "first_name": "Mia"}}
     crm = Upstream("crm", tmp_path).tool("get", [{"result": person}]).tool("send", text(reply))
-    rules = {"get": {"paths": {"$.otp": "tokenize"}}}
-    driver = peers.gateway({"upstreams": {"crm": crm.config(tools=rules)}})
+    driver = peers.gateway({"upstreams": {"crm": crm.config()}})
     driver.initialize()
     shown = driver.tool("crm__get")["structuredContent"]
-    assert list(shown.values()) == ["[EMAIL_0]", "[TERM_0]", "[PERSON_0]"]
+    assert list(shown.values()) == ["[EMAIL_0]", "[PIN_0]", "[PERSON_0]"]
     said = text_of(driver.tool("crm__send", to=shown["email"], code=shown["otp"], who=shown["first_name"]))
-    assert said == ("Sent to [EMAIL_0]; code=[TERM_0]; order 948213; [EMAIL_0_1]; for [PERSON_0], Miami office")
+    assert said == ("Sent to [EMAIL_0]; code=[PIN_0]; order 948213; [EMAIL_0_1]; for [PERSON_0], Miami office")
     assert crm.arguments("send") == [{"to": "kim@example.com", "code": "4821", "who": "Mia"}]
 
 

@@ -28,6 +28,9 @@ PROVED = {
 }
 
 
+_PASSWORD_BEFORE = re.compile(r"://[^\s/@]*:\Z")
+
+
 def texts() -> list[str]:
     """The examples of the catalogue, and the labelled sets where they are there."""
     found = [example.text for category in CATALOGUE.values() for example in category.examples]
@@ -50,6 +53,8 @@ def test_what_the_sdk_finds_and_checks_prove_is_found() -> None:
             category = token.strip("[]").rpartition("_")[0]
             if category in PROVED and value in text and PROVED[category](value):
                 start = text.index(value)
+                if category == "EMAIL" and _PASSWORD_BEFORE.search(text[:start]):
+                    continue  # the password of a URL and its host: the host is nobody's address
                 compared += 1
                 assert all(
                     hide or not char.isalnum()

@@ -310,6 +310,11 @@ _SITE_PAGES = frozenset(
 _PAGE = lazy(r".*\.(?:[cm]?[jt]sx?|html?|php|aspx?|jsp|vue|svelte|s?css|json|ya?ml|xml|md|txt|csv|py|rb|go|png|jpg)")
 
 
+def _no_system(text: str) -> int:
+    """The name of a user that no system brings along."""
+    return 0 if text.lower() in SYSTEM_USERS else len(text)
+
+
 def _account(text: str) -> int:
     """A folder of a person among the home folders of a system."""
     return 0 if text.lower() in SYSTEM_USERS or _PAGE.fullmatch(text) else len(text)
@@ -358,7 +363,8 @@ USERNAME = Category(
                 '{"username": "root"}', '{"username": "${USER}"}', "/home/{user}/x",
                 "https://x.com/intent/tweet", "by @property and @app.route",
                 "HKLM\\software\\x and D\\new", "DESKTOP-ENVIRONMENT",
-                "session opened for user root by (uid=0), Failed password for root from host"),
+                "session opened for user root by (uid=0), Failed password for root from host",
+                "Failed reads for individual files won't stop it. Accepted answers for everybody. Invalid user input"),
     patterns=(
         Pattern(
             r"(?<![\w.~@%+/-])" + _ROOT + r"/(?:home|Users)/{1,2}" + _FOLDER,
@@ -379,7 +385,7 @@ USERNAME = Category(
         Pattern(  # mentions in a chat
             r"(?<![A-Za-z])(?i:cc|ping|thanks|thx|assigned to|reviewed by|reported by)[: ]{1,2}"
             r"@([A-Za-z][A-Za-z0-9_.-]{1,38}[A-Za-z0-9])(?![A-Za-z0-9/(@]|\.[A-Za-z])",
-            lambda text: 0 if text.lower() in SYSTEM_USERS else len(text),
+            _no_system,
             rank=CONTEXT,
         ),
         Pattern(r"<@([UW][A-Z0-9]{7,12})>"),
@@ -392,20 +398,22 @@ USERNAME = Category(
         Pattern(r"arn:aws[a-z-]{0,10}:[a-z]{2,6}::(\d{12}:user/[A-Za-z0-9+=,.@_/-]{1,64})"),
         Pattern(  # the remote user of an access log
             r" - ([A-Za-z][A-Za-z0-9._@-]{1,40}) \[\d{1,2}/[A-Z][a-z]{2}/\d{4}",
-            lambda text: 0 if text.lower() in SYSTEM_USERS else len(text),
+            _no_system,
             rank=CONTEXT,
         ),
         Pattern(  # who a daemon lets in, and who not
-            r"(?:(?:Failed|Accepted) [a-z/-]{4,40} for (?:invalid user |illegal user )?|(?:Invalid|Illegal) user "
+            r"(?:(?:Failed|Accepted) (?:password|publickey|none|hostbased|gssapi-[a-z-]{3,20}"
+            r"|keyboard-interactive(?:/pam)?) for (?:invalid user |illegal user )?"
             r"|session (?:opened|closed) for user |-login: [^\n<]{0,60}user=<)"
             r"(?!(?:invalid|illegal) )([A-Za-z][A-Za-z0-9._-]{1,40})(?=[ (>@]|$)",
-            lambda text: 0 if text.lower() in SYSTEM_USERS else len(text),
+            _no_system,
         ),
+        Pattern(r"(?:Invalid|Illegal) user ([A-Za-z][A-Za-z0-9._-]{1,40}) from ", _no_system),
         # what Windows calls a computer
         Pattern(r"(?<![A-Za-z0-9.-])(?:DESKTOP|LAPTOP)-(?=[A-Z]{0,6}[0-9])[A-Z0-9]{7}(?![A-Za-z0-9])"),
         Pattern(  # 'name'@'host' of MySQL
             r"(?<![A-Za-z0-9])[\"'`]([A-Za-z_][A-Za-z0-9_.-]{2,31})[\"'`]@[\"'`]",
-            lambda text: 0 if text.lower() in SYSTEM_USERS else len(text),
+            _no_system,
         ),
     ),
     keys=(
