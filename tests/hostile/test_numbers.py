@@ -93,7 +93,13 @@ def flip(path: Path) -> None:
 DAMAGES = {"deleted": delete, "emptied": empty, "lowered": lower, "raised": raise_, "flipped": flip}
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
+#: Without processes, and so in less time, test_highwater tries these as well.
+_OFTEN_TRIED = ("emptied", "raised")
+
+
+@pytest.mark.parametrize(
+    "damage", [pytest.param(name, marks=[pytest.mark.slow] * (name in _OFTEN_TRIED)) for name in DAMAGES]
+)
 def test_damaged_state_is_refused_with_a_reason_and_gives_no_number_twice(
     peers: Processes, tmp_path: Path, damage: str
 ) -> None:

@@ -317,7 +317,7 @@ SECRET = Category(
     ),
     patterns=(
         Pattern(
-            r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:\"'<>?#\\]{0,64}:([^\s/@\"'<>\\]+)@",
+            r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:\"'<>?#\\]{0,64}:([^\s/@\"'<>\\]{1,4096})@",
             lambda text: 0 if _PLACEHOLDER.fullmatch(text) else len(text),
             rank=CERTAIN,
         ),
