@@ -55,16 +55,17 @@ def statements(text: str, places: Iterable[int]) -> Iterator[Table]:
             continue
         begin, done = max(at - _LONGEST_HEAD, done), at
         said = text[begin:at].lower()
-        if "insert" not in said and "into" not in said and "copy" not in said:
+        inserts = ("insert" in said or "into" in said) and ("values" in said or "select" in said)
+        if not inserts and "copy" not in said:
             continue  # most calls of functions that are named after values
         rows: _Copied | _Inserted
         if head := _COPY.search(text, begin, at + 256) if text.endswith(_STDIN, begin, at + 1) else None:
             keys = _keys(head["names"])
             rows = _Copied(text, head.end(), len(keys))
-        elif head := _INSERT.search(text, begin, at + 1):
+        elif inserts and (head := _INSERT.search(text, begin, at + 1)):
             keys = _keys(head["names"])
             rows = _Inserted(text, _past(text, head.end()), len(keys), head["values"] is None)
-        elif head := _UNNAMED.search(text, begin, at + 1):
+        elif inserts and (head := _UNNAMED.search(text, begin, at + 1)):
             created = _created(text) if created is None else created
             keys = created.get(_plain(head["table"]), [])
             rows = _Inserted(text, _past(text, head.end()), len(keys), False)
