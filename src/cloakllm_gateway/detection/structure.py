@@ -76,10 +76,10 @@ class Structure:
             if own or paired:
                 block = text[start:stop]
                 also = name_places(block.encode("ascii", "replace")) if own else ()
-                said = list(_fields(block, sorted({*own, *also})))
+                keyed = list(_fields(block, sorted({*own, *also})))
                 if paired:
-                    said += (("braces", field, classify(field.key)) for field in fields.pairs(block))
-                proved = self._fields(block, said)
+                    keyed += (("braces", field, classify(field.key)) for field in fields.pairs(block))
+                proved = self._fields(block, keyed)
                 found += map(partial(_moved, start), proved) if start else proved
         return found
 
