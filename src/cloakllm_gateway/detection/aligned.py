@@ -30,6 +30,9 @@ class Columns(NamedTuple):
 #: A line of names: words, with what may stand between and behind them.
 _HEADER = lazy(r"[ ]{0,40}[^\W\d][\w .#%&()/-]{1,999}")
 _NAME = lazy(r"[^ ]+(?: [^ ]+)*")
+#: What divides two names, or shows below one name that there are columns: a rule, or the number of a row.
+_DIVIDED = lazy(r"[^ ]  +[^ ]")
+_BELOW = lazy(r"[ ]*[-=─0-9]")
 _DASHES = lazy(r"[ ]*(?:-{2,}|={2,}|─{2,})(?: +(?:-{2,}|={2,}|─{2,}))+[ ]*")
 _DASH = lazy(r"[-=─]+")
 _NUMBERED = lazy(r"\d{1,9} ")
@@ -43,7 +46,7 @@ def read(text: str, start: int, end: int, known: Callable[[str], object]) -> Col
     """The columns below the header on a line, if it is one; a name that is a key is ``known``."""
     header = text[start:end].rstrip()
     is_indented = header.startswith(" ")
-    if not (is_indented or "  " in header or text[end + 1 : end + 2] in ("-", "=", "─")):
+    if not (_DIVIDED.search(header) or _BELOW.match(text, end + 1)):
         return None  # most lines end here
     lines = _lines(text, end + 1)
     if not _HEADER.fullmatch(header) or (first := next(lines, None)) is None:

@@ -60,6 +60,8 @@ _BOX = str.maketrans(
     dict.fromkeys("│┃║┆┇┊┋╎╏┌┬┐├┼┤└┴┘┏┳┓┣╋┫┗┻┛╔╦╗╠╬╣╚╩╝┡╇┩╭╮╰╯╞╪╡╒╤╕╘╧╛", "|") | dict.fromkeys("─━═╌┄┈", " ")
 )
 _DRAWN = lazy("[│┃║┆┇┊┋╎╏]|[┌╭╒┏╔][─━═]")
+#: What may divide cells; most lines that end with a key have none.
+_MARK = lazy("[|\t;,│┃║┆┇┊┋╎╏┌╭╒┏╔]")
 
 
 def tables(text: str, heads: Iterable[int], words: Words) -> Iterator[Table]:
@@ -75,7 +77,8 @@ def tables(text: str, heads: Iterable[int], words: Words) -> Iterator[Table]:
             continue
         start = text.rfind("\n", 0, at) + 1
         done = _line_end(text, at)
-        if header := _header(text, start, done, words):
+        header = _header(text, start, done, words) if _MARK.search(text, start, done) else None
+        if header is not None:
             names, mark, is_certain, is_dense = header
             if len(names) == 2 and start >= unpaired:
                 is_sure = is_dense or mark == "|" or not is_certain
@@ -300,8 +303,8 @@ def _header(text: str, start: int, end: int, words: Words) -> _Header | None:
         if not 0 < count <= _MOST_COLUMNS or len(line) > (count + 1) * (_LONGEST_NAME + _PADDING):
             continue
         if (count == 1 or _may_be_row(text, end + 1, mark)) and not _MOST_DIGITS[mark].search(line):
-            if not ('"' in line or "'" in line or any(words.hints(cell.strip()) for cell in line.split(mark))):
-                continue  # most lines of code end here; a cell in quotes may hold the mark
+            if not any(words.hints(cell.strip()) for cell in line.split(mark)):
+                continue  # most lines of code end here
             names = [line[first:last].strip("*`") for first, last in _cells(line, mark)]
             if len(names) < 2 or max(map(len, names)) > _LONGEST_NAME:
                 continue
@@ -344,6 +347,8 @@ def _undrawn(line: str) -> str:
 
 def _column(text: str, start: int, end: int, words: Words) -> tuple[Table, int] | None:
     """A name alone on its line over values with digits in them, one on each, and where they end."""
+    if end - start > _LONGEST_NAME + _PADDING or not _VALUE.match(text, end + 1):
+        return None
     name = text[start:end].strip(" \t\r|\"'")
     if not (0 < len(name) <= _LONGEST_NAME and _PLAIN_NAME.fullmatch(name) and words.hints(name)):
         return None
@@ -358,7 +363,7 @@ def _column(text: str, start: int, end: int, words: Words) -> tuple[Table, int] 
 
 #: A line of one value, or a rule.
 _VALUE = lazy(
-    r"(?:[ \t|]{0,80}[\"']?((?=[^\n\d]{0,40}\d)[^\s\"'|;](?:[^\n\"'|;]{0,78}[^\s\"'|;])?)[\"']?[ \t|]{0,80}"
+    r"(?:[ \t|]{0,80}+[\"']?((?=[^\n\d]{0,40}\d)[^\s\"'|;](?:[^\n\"'|;]{0,78}[^\s\"'|;])?)[\"']?[ \t|]{0,80}"
     r"|[ |+:-]{1,80})\r?$",
     re.MULTILINE,
 )
