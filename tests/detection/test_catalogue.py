@@ -9,7 +9,7 @@ import pytest
 from cloakllm_gateway.detection.catalogue import CATALOGUE, Category
 from cloakllm_gateway.detection.catalogue.checks import iban, luhn
 from cloakllm_gateway.detection.engine import Detector
-from cloakllm_gateway.detection.structure import has_shape
+from cloakllm_gateway.detection.kinds import has_shape
 from cloakllm_gateway.spans import Text
 
 CATEGORIES = [pytest.param(category, id=name) for name, category in CATALOGUE.items()]

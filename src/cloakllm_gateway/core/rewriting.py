@@ -95,7 +95,7 @@ def spelling(text: str, span: Span, *, is_number: bool = False) -> Spelling:
 
 def _is_odd(category: str, value: str) -> bool:
     from cloakllm_gateway.detection.catalogue import CATALOGUE  # once something was found it is there
-    from cloakllm_gateway.detection.structure import has_shape
+    from cloakllm_gateway.detection.kinds import has_shape
 
     kind = CATALOGUE.get(category)
     return kind is not None and not has_shape(kind, value)

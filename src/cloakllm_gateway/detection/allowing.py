@@ -29,7 +29,7 @@ class AllowList:
         known = self._canonical.get(category)
         if known is None:
             from cloakllm_gateway.detection.catalogue import CATALOGUE  # only once something was found
-            from cloakllm_gateway.detection.structure import has_shape
+            from cloakllm_gateway.detection.kinds import has_shape
 
             kind = CATALOGUE.get(category)
             forms = (kind.canonical(value) for value in self._values if has_shape(kind, value)) if kind else ()

@@ -6,7 +6,9 @@ import re
 from functools import lru_cache
 
 from cloakllm_gateway.detection.catalogue.people import evident_name, uncommon
-from cloakllm_gateway.detection.keys import normalise
+from cloakllm_gateway.detection.catalogue.secrets import AMBIGUOUS, is_random
+from cloakllm_gateway.detection.fields import Field
+from cloakllm_gateway.detection.keys import SECRETS, classify, normalise, without_remark
 from cloakllm_gateway.patterns import lazy
 
 _WORD = lazy(r"[^\W\d_]+(?:'[^\W\d_]+)?")
@@ -61,3 +63,116 @@ def is_thing(key: str, value: str) -> bool:
 @lru_cache(maxsize=1024)
 def _is_of_anything(key: str) -> bool:
     return "".join(normalise(key)) in _OF_ANYTHING
+
+
+# -- fields ---------------------------------------------------------------------------------------
+
+#: Categories whose keys are also names of variables.
+_CODED = SECRETS | {"USERNAME"}
+#: Categories whose values may be something else after all.
+_JUDGED = _CODED | {"PERSON"}
+_IDENTIFIER = lazy(r"[A-Za-z_][A-Za-z_.-]*", re.ASCII)
+
+
+@lru_cache(maxsize=1024)
+def is_ambiguous(key: str) -> bool:
+    words = normalise(without_remark(key) or key)
+    return "".join(words) in AMBIGUOUS or words[-1:] == ("token",)
+
+
+def is_other(kind: str, text: str, field: Field, reader: str, end: int, value: str) -> bool:
+    """Whether a value that fits its kind is something else after all where it stands: code, or an everyday word."""
+    if kind not in _JUDGED:
+        return False
+    if reader == "tuples" and (_IDENTIFIER.fullmatch(value) if kind in _CODED else classify(value) or value.islower()):
+        return True  # code pairs what a field is called with what it is called elsewhere, and with its type
+    if kind == "PERSON":
+        return not field.quoted and reader != "lines" and not _is_bare_name(text, end, value)
+    if kind in _CODED and _is_code(text, field, reader, value):
+        return True
+    return kind in SECRETS and not _is_secret(text, field, reader, value)
+
+
+def _is_bare_name(text: str, end: int, value: str) -> bool:
+    """A name without quotes in code or a log: capitalised, no attribute, no call."""
+    return value[:1].isupper() and "." not in value.rstrip(".") and text[end : end + 1] not in ("(", "[", ".")
+
+
+def remark_behind(text: str, start: int, end: int, reader: str) -> int:
+    """How much of what stands behind a key on a line is said of the secret and no part of it: all but its first word.
+
+    That has to be one that no sentence has: ``hunter2-Zq9X for now``, and not ``base64url encoded``.
+    """
+    first = text[start:end].partition(" ")[0]
+    if reader not in ("lines", "labels") or start + len(first) == end or text[start - 1] in "\"'`":
+        return 0
+    is_word = not any(map(str.isdigit, first)) or (len(first) < 12 and first.islower())
+    return 0 if is_word or not is_random(first) else end - start - len(first)
+
+
+def _is_secret(text: str, field: Field, reader: str, value: str) -> bool:
+    """Whether a secret's field holds one: a name that may mean something else needs a random value."""
+    if reader == "headers" or is_ambiguous(field.key):
+        return is_random(value)
+    if is_remark(value):
+        return False
+    return not (reader in ("lines", "labels") and text[field.start - 1] not in "\"'`" and " " in value)
+
+
+def _is_code(text: str, field: Field, reader: str, value: str) -> bool:
+    """Whether a value is an expression: without quotes, a bare identifier is the name of a variable.
+
+    ``password=swordfish`` in a log is a value: glued to its key, and nothing of an expression follows.
+    """
+    if field.quoted:
+        return reader == "lines" and text[field.start - 1] not in "\"'`" and _CALL.match(value) is not None
+    after = text[field.end : field.end + 1]
+    if after in ("(", "["):
+        return True
+    if reader == "braces":
+        return not is_random(value) or _VARIABLE.search(value) is not None
+    if _IDENTIFIER.fullmatch(value) is None:
+        return False
+    if text[field.start - 1] != "=":
+        return not _is_setting(text, field)
+    if after == "|":
+        return text[field.start - len(field.key) - 2 : field.start - len(field.key) - 1] != "|"
+    return after not in _AFTER_WORDS and not (after in _AFTER_PRINTED and _is_printed(text, field))
+
+
+#: What may stand behind a word that is glued to its key, in a log and a query, and in an object as it is logged.
+_AFTER_WORDS, _AFTER_PRINTED = ("", " ", "\r", "\n", "\t", "&", ";"), (",", ")", "}", "]")
+#: What words have that variables are called, and few passwords: ``sha256Hash``, ``hash_256``.
+_VARIABLE = lazy(r"[a-z0-9][A-Z]|[_.]")
+
+
+def _is_printed(text: str, field: Field) -> bool:
+    """Whether a field stands on a line with values that code has in quotes only: it is an object as it is logged."""
+    begin = text.rfind("\n", max(field.start - _PRINTED_REACH, 0), field.start) + 1
+    begin = begin or max(field.start - _PRINTED_REACH, 0)
+    end = text.find("\n", field.end, field.end + _PRINTED_REACH)
+    return _PRINTED.search(text, begin, end if end >= 0 else field.end + _PRINTED_REACH) is not None
+
+
+_PRINTED = lazy(r"=(?:\d{4}-\d\d-\d\d|[\w.+-]{1,64}@[\w-]{1,64}\.\w|null\b)")
+_PRINTED_REACH = 300
+
+
+def _is_setting(text: str, field: Field) -> bool:
+    """Whether a field is a line ``key = value`` below a ``[section]``, as INI files have them."""
+    before = text[max(field.start - _SECTION_REACH, 0) : field.start]
+    line = before.rpartition("\n")[2]
+    is_whole = _SETTING_END.match(text, field.end) is not None and line.strip(" \t=") == field.key
+    return is_whole and _SECTION.search(before) is not None
+
+
+#: A comment may follow.
+_SETTING_END = lazy(r"[ \t]{0,20}(?:[;#][^\n]{0,500})?\r?(?:\n|\Z)")
+
+_SECTION = lazy(r"(?:\A|\n)[ \t]*\[[\w .:\"-]{1,60}\][ \t]*\r?\n")
+#: How far above a setting its section may begin, in code points.
+_SECTION_REACH = 2_000
+
+
+#: A call, a subscript or a type: ``os.environ.get(name)``, ``str | bytes, passwd``.
+_CALL = lazy(r"[A-Za-z_][\w.]{0,60}[(\[]|(?:str|int|bytes|bool|None|Optional|Any|string|number)\b")

@@ -22,6 +22,8 @@ PERSONAL = frozenset(
 TELLING = frozenset(
     ("SECRET", "API_KEY", "USERNAME", "BANK_ACCOUNT", "BIC", "CARD_CODE", "WALLET", "MAC_ADDRESS", "IMEI")
 )
+#: Those whose values are secrets.
+SECRETS = frozenset(("SECRET", "API_KEY"))
 #: What :func:`classify` answers for a key called just ``name``: proof only beside a personal sibling.
 NAME = "name"
 #: ... and for one called just ``number``: it may be that of a card, and a card's number proves itself.
