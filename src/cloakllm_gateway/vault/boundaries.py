@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable
 
 from cloakllm_gateway.patterns import lazy
@@ -30,12 +31,17 @@ _OMISSION = lazy(r"(?:…|\.{3})\s*")
 _CLOSING = lazy(r'["\\\n<…]|\.{3}')
 
 
-def starts(text: str) -> Iterable[int]:
-    """Where a value may begin: at a word, a symbol, and anywhere in a script without spaces; in order."""
-    found = map(_start, _PIECE.finditer(text))
-    if text.isascii() or not _INNER.search(text):
+def starts(text: str, first: int = 0, last: int = sys.maxsize) -> Iterable[int]:
+    """Where a value may begin in ``text[first:last]``: at a word, a symbol, anywhere in a script without spaces.
+
+    In order.  A word that began before ``first`` does not begin there.
+    """
+    found = map(_start, _PIECE.finditer(text, first, last))
+    if 0 < first < len(text) and glued(text[first - 1], text[first]):
+        next(found)
+    if text.isascii() or not _INNER.search(text, first, last):
         return found
-    return sorted({*found, *map(_start, _INNER.finditer(text))})
+    return sorted({*found, *map(_start, _INNER.finditer(text, first, last))})
 
 
 def ends(text: str, start: int, end: int) -> Iterable[int]:

@@ -19,7 +19,7 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from cloakllm_gateway.patterns import lazy
@@ -97,11 +97,11 @@ def _spots(
                 member=None if around else _member(masked, match),
             )
         return
-    for found in _LITERAL.finditer(text):
-        if _MAY_HOLD_TOKEN.search(found[1]):
+    for found in _SUSPICIOUS.finditer(text):
+        if found[1] and _MAY_HOLD_TOKEN.search(found[1]):
             inner = Unescaped(found[1])
             inside = _Inside(inner, found.start(1), outer)
-            bounds = (outer(found.start()), outer(found.end()))
+            bounds = (outer(found.start(1) - 1), outer(found.end()))
             is_key = _COLON.match(text, found.end()) is not None
             for spot in _spots(inner.text, (*layers, Encoding.JSON), inside, bounds, False):
                 yield spot._replace(in_key=True) if is_key else spot
@@ -201,11 +201,15 @@ _DECODE: Mapping[Encoding, Callable[[str], str]] = {
 
 # -- JSON ------------------------------------------------------------------------------------------
 
-#: A string literal; in valid JSON every quote outside belongs to one.
-_LITERAL = lazy(r'"((?:[^"\\]|\\.)*+)"', re.DOTALL)
+#: Up to the next string literal that may hold a token, or the end; in valid JSON every quote outside belongs to one.
+_SUSPICIOUS = lazy(
+    r"""(?:[^"]*+"(?:[^"\\\[%]|\\u(?!00(?:5[Bb]|25))|\\[^u])*+")*+[^"]*+(?:"((?:[^"\\]|\\.)*+)"|\Z)""", re.DOTALL
+)
 _ESCAPE = lazy(r'\\(?:u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|u([0-9a-f]{4})|(["\\/bfnrt]))', re.IGNORECASE)
 _SHORT = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _LITERAL_OR_NUMBER = lazy(r'"((?:[^"\\]|\\.)*+)"|(-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)', re.DOTALL)
+#: All strings and numbers up to a place: what goes on behind it is not among them.
+_COMPLETE = lazy(r'(?:[^"0-9-]*+(?:"(?:[^"\\]|\\.)*+"|-?[0-9][0-9.eE+-]*+(?=[\s,\]}])))*+', re.DOTALL)
 _OPENING = ("{", "[")
 #: A string that may hold JSON: its first character is a bracket, white space before it written out or escaped.
 _NESTED = lazy(r"(?:[ \t\r\n]|\\[trn])*+[\[{]")
@@ -239,21 +243,37 @@ class Bare(NamedTuple):
     quote: str
 
 
-def numbers(text: str) -> list[Bare]:
-    """The bare numbers of JSON ``text``, those of JSON in its strings included; none if it is not JSON."""
-    return list(_numbers(text, _identity, '"')) if text.lstrip()[:1] in _OPENING else []
+def numbers(text: str, places: Iterable[int]) -> list[Bare]:
+    """The bare numbers of JSON ``text`` that some of ``places`` stand in, none if it is not JSON.
+
+    Where a place stands in a string that is JSON itself, all numbers in there.
+    """
+    found: list[Bare] = []
+    if text.lstrip()[:1] in _OPENING and is_json(text):
+        at = 0
+        for place in places:
+            while at <= place:
+                at = _COMPLETE.match(text, at, place).end()  # type: ignore[union-attr]
+                if (token := _LITERAL_OR_NUMBER.search(text, at)) is None:
+                    return found
+                found += _numbers_in(token, _identity, '"')
+                at = token.end()
+    return found
 
 
 def _numbers(text: str, outer: Callable[[int], int], mark: str) -> Iterator[Bare]:
-    if not is_json(text):
-        return
-    for found in _LITERAL_OR_NUMBER.finditer(text):
-        literal, number = found.groups()
-        if number:
-            yield Bare(outer(found.start()), outer(found.end()), mark)
-        elif _NESTED.match(literal):
-            inner = Unescaped(literal)
-            yield from _numbers(inner.text, _Inside(inner, found.start(1), outer), _escaped(mark))
+    for token in _LITERAL_OR_NUMBER.finditer(text) if is_json(text) else ():
+        yield from _numbers_in(token, outer, mark)
+
+
+def _numbers_in(token: re.Match[str], outer: Callable[[int], int], mark: str) -> Iterator[Bare]:
+    """A token of JSON that is a number, or the numbers of the JSON that it holds."""
+    literal, number = token.groups()
+    if number:
+        yield Bare(outer(token.start()), outer(token.end()), mark)
+    elif _NESTED.match(literal):
+        inner = Unescaped(literal)
+        yield from _numbers(inner.text, _Inside(inner, token.start(1), outer), _escaped(mark))
 
 
 def repeated_keys(text: str) -> int:

@@ -2,7 +2,7 @@
 
 Theory of operation.  Values are kept in dictionaries, by their text: a text is
 probed, never the values.  A probe begins where a word or a symbol begins.  Most
-end at once: the few characters there begin no known value.  Otherwise they lead
+end at once: the few characters there begin no known value (:mod:`beginnings`).  Otherwise they lead
 to the lengths of the values that begin so, and each length is one slice and one
 look-up.  A value is filed under its first 4, 8, 16, 32 or 64 characters, the
 most it has; so a shelf at depth *d* holds at most *d* lengths, and the work at
@@ -24,7 +24,8 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from cloakllm_gateway.spans import Encoding, Proof, Span, disjoint
-from cloakllm_gateway.vault.boundaries import closing, ending, glued, openings, starts
+from cloakllm_gateway.vault.beginnings import Beginnings
+from cloakllm_gateway.vault.boundaries import closing, ending, glued, openings
 from cloakllm_gateway.vault.cuts import LONGEST, Cuts, may_be_left
 from cloakllm_gateway.vault.tokens import scan
 
@@ -77,6 +78,7 @@ class KnownValues:
         #: Values whose case does not matter by their case-folded text, the others by their own.
         self._folded: dict[str, list[Known]] = {}
         self._exact: dict[str, list[Known]] = {}
+        self._heads = Beginnings(shortest)
         #: Case-folded beginning -> lengths of the values filed there, longest first.
         self._lengths: dict[str, tuple[int, ...]] = {}
         self._long: dict[str, list[tuple[str, Known]]] = {}
@@ -87,7 +89,7 @@ class KnownValues:
         folded = text.casefold()
         if len(folded) < self._shortest:
             return
-        self._lengths.setdefault(folded[: self._shortest], ())
+        self._heads.add(folded)
         if len(folded) >= _LONG:
             alike = self._long.setdefault(folded[:_LONG], [])
             for value, other in alike:
@@ -138,11 +140,11 @@ class KnownValues:
 
         Nothing is found inside a token.
         """
-        if not self._lengths:
+        if not self._heads:
             return []
         folded = text.casefold()
         probe = _Probe(text, folded, _offsets(text) if len(folded) != len(text) else None, origin)
-        places = self._places(folded)
+        places = self._heads.places(folded)
         hits = list(self._hits(probe, places))
         if self._cuts and may_be_left(folded) and (parts := self._parts(probe, places, hits, self._cuts)):
             hits = sorted([*hits, *parts], key=_start)
@@ -207,11 +209,6 @@ class KnownValues:
                 if _counts_cut(known, probe, start, end):
                     return _Hit(start, end, known, whole=False)
         return None
-
-    def _places(self, folded: str) -> list[int]:
-        """Where something begins as a value does; nearly all of a message's words end here, so this is quick."""
-        beginnings, shortest = self._lengths, self._shortest
-        return [at for at in starts(folded) if folded[at : at + shortest] in beginnings]
 
     def _longest(self, probe: _Probe, at: int) -> _Hit | None:
         """The longest value at ``at``, in positions of the folded text."""

@@ -275,7 +275,7 @@ def _grown(text: str, spans: Sequence[Span]) -> tuple[list[Span], list[str]]:
         before = bisect_left(starts, offset) - 1
         return before >= 0 and spans[before].end > offset
 
-    bare = [number for number in numbers(text) if not is_cut(number.start) and not is_cut(number.end)]
+    bare = [number for number in numbers(text, starts) if not is_cut(number.start) and not is_cut(number.end)]
     at = 0
     for span in spans:
         while at < len(bare) and bare[at].end <= span.start:
