@@ -388,6 +388,8 @@ class Sanitizing:
 
     def _finds(self, slot: _Slot, spans: Sequence[Span], *, is_encoded: bool) -> list[Span]:
         """The disjoint spans to hide: what detection found, known values, look-alike tokens."""
+        if not spans and not is_encoded and self._is_plain(slot):
+            return []  # most texts of most messages
         found = self._ruling.hidden(slot.where, self._source.allowed.hidden(spans, slot.look.text))
         if slot.where in self._described:
             found = [s for s in found if not is_documentation(s)]
@@ -397,7 +399,7 @@ class Sanitizing:
             tokens_there = Ranges(placed)
             found, known, alike = (tokens_there.beside(spans) for spans in (found, known, alike))
         if not (found or known or alike or self._ruling.has_fields(slot.where)):
-            return []  # most texts of most messages
+            return []
         certain = Ranges((s.start, s.end) for s in found)
         known = [k for k in known if not certain.hold(k)]
         self._ruling.refuse_blocked(slot.where, [*found, *known])
@@ -412,19 +414,28 @@ class Sanitizing:
             return [finds[0]._replace(start=0, end=len(slot.text))]
         return finds
 
+    def _is_plain(self, slot: _Slot) -> bool:
+        """Whether a text in which detection found nothing has nothing else to hide, and no other reading."""
+        text = slot.look.text
+        return not (tokens.may_hold(text) or self._ruling.has_fields(slot.where) or self._hits(text))
+
+    def _hits(self, text: str) -> list[Span]:
+        """Known values in a text, those of its message's fields included."""
+        source = self._source
+        hits = source.vault.known(text, source.origin, source.group)
+        if source.restored:
+            hits = [*hits, *source.vault.echoes(source.restored, text)]
+        if hits:
+            hits = source.allowed.hidden(hits, text)
+        if self._looking_by_role:  # what means something to the protocol may look like a value
+            hits = [*hits, *self._ruling.find(text)]
+        return hits
+
     def _known_in(self, readings: Iterable[View]) -> list[Span]:
         """Known values in every reading of a text."""
-        source = self._source
         known: list[Span] = []
         for view in readings:
-            hits = source.vault.known(view.text, source.origin, source.group)
-            if source.restored:
-                hits = [*hits, *source.vault.echoes(source.restored, view.text)]
-            if hits:
-                hits = source.allowed.hidden(hits, view.text)
-            if self._looking_by_role:  # what means something to the protocol may look like a value
-                hits = [*hits, *self._ruling.find(view.text)]
-            for hit in hits:
+            for hit in self._hits(view.text):
                 start, end = view.original(hit.start, hit.end)
                 known.append(hit._replace(start=start, end=end, encoding=view.encoding_of(hit.start, hit.end)))
         return known
