@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
+from stdnum.iban import _ibandb
 
 from cloakllm_gateway.detection.catalogue import CATALOGUE, Category
-from cloakllm_gateway.detection.catalogue.checks import iban, luhn
+from cloakllm_gateway.detection.catalogue.checks import IBAN_DIGITS, IBAN_LENGTHS, iban, luhn
 from cloakllm_gateway.detection.engine import Detector
 from cloakllm_gateway.detection.kinds import has_shape
 from cloakllm_gateway.spans import Text
@@ -72,3 +73,16 @@ def test_checksums_refuse_a_changed_digit() -> None:
     assert not luhn("4111111111111112")
     assert iban("DE89370400440532013000") == 22
     assert iban("DE89370400440532013001") == 0
+
+
+def test_an_identifier_in_hexadecimal_is_no_account_of_a_country_whose_accounts_are_digits() -> None:
+    assert iban("be650b825fcaf88a") == 0  # its check digits are right
+    assert iban("be68539007547034") == 16
+
+
+def test_countries_have_the_accounts_that_the_registry_says() -> None:
+    for country, length in IBAN_LENGTHS.items():
+        bban = _ibandb.info(country + "0" * 32)[0][1]["bban"]
+        parts = re.findall(r"(\d+)!?([nac])", bban)
+        assert sum(int(size) for size, _ in parts) + 4 == int(length), country
+        assert all(kind == "n" for _, kind in parts) is (country in IBAN_DIGITS), country

@@ -104,6 +104,12 @@ IBAN_LENGTHS = dict(
     ).split()
 )
 
+#: Countries whose account numbers have no letters, by the same registry: identifiers in hexadecimal begin like them.
+IBAN_DIGITS = frozenset(
+    "AE AT BA BE BI CR CZ DE DJ DK EE EG ES FI FO GL HR HU IL IS LT LY ME MN MR NO PL PT RS SD SE SI SK SO ST TL TN VA "
+    "XK".split()
+)
+
 
 def iban_extent(text: str) -> int:
     """How far the IBAN that begins ``text`` reaches by its country's length; 0 if it is none."""
@@ -124,7 +130,7 @@ def iban(text: str) -> int:
     """ISO 13616 with its ISO 7064 mod 97 check."""
     end = iban_extent(text)
     number = compact(text[:end])
-    if not end or not number.isascii():
+    if not end or not number.isascii() or (number[:2] in IBAN_DIGITS and not number[4:].isdigit()):
         return 0
     return end if int("".join([_VALUES[c] for c in number[4:] + number[:4]])) % 97 == 1 else 0
 
