@@ -196,3 +196,19 @@ def test_rows_that_a_mark_without_quotes_breaks_are_read_though_all_are_broken()
 )  # fmt: skip
 def test_elements_name_their_values(text: str, values: list[str]) -> None:
     assert hidden(text) == values
+
+
+@pytest.mark.parametrize("every", [1, 2, 20])
+@pytest.mark.parametrize("text", ["called, will call back", "a, b, c, d"])
+def test_texts_with_the_mark_in_most_rows_end_no_table(every: int, text: str) -> None:
+    notes = [text if row % every == 0 else "called" for row in range(60)]
+    rows = [f"{row},Eve Smyth,e{row}@example.org,Springfield,{note},open" for row, note in enumerate(notes)]
+    table = "id,name,email,city,note,state\n" + "\n".join(rows) + "\n"
+    assert hidden(table).count("Eve Smyth") == 60
+
+
+def test_lines_of_prose_below_a_table_are_no_rows() -> None:
+    prose = "Castle Rock, the former, opened early, and people came\n" * 12
+    text = "id,name,email\n1,Eve Smyth,eve@example.org\n" + prose
+    assert hidden(prose) == []
+    assert hidden(text) == ["Eve Smyth", "eve@example.org"]

@@ -147,8 +147,13 @@ class _Rows:
                 if is_apart and self._is_header(start, end):
                     break
                 if len(cells) != self._width:
-                    if is_apart or len(odd) == _MOST_ODD or self._ends_with(start, end, read):
+                    if is_apart or self._ends_with(start, end, read):
                         break
+                    if len(odd) == _MOST_ODD:
+                        if not (read or self._is_dense) or not all(map(self._is_alike, odd)):
+                            break
+                        yield from self._either_way(odd)
+                        odd, self.end = [], start
                     odd.append(cells)
                     continue
                 yield from self._either_way(odd)
@@ -169,6 +174,10 @@ class _Rows:
         """Whether a line of another width is surely no row: it is indented, as code is, or the header of a table."""
         is_code = read < _FEW and self._mark in _CODED and self._text[start] in " \t"
         return is_code or self._is_header(start, end)
+
+    def _is_alike(self, row: Row) -> bool:
+        """Whether a row of another width has so many cells that it is no line of prose."""
+        return len(row) >= max(self._width - 1, _WIDE)
 
     def _is_header(self, start: int, end: int) -> bool:
         """Whether a line is for certain the header of a table of its own."""
@@ -205,8 +214,9 @@ class _Rows:
         return [(start + first, start + last) for first, last in _cells(self._text[start:end], self._mark)]
 
 
-#: So many rows of another width in a row end a table, and so does a single one below an empty line.
-_MOST_ODD = 8
+#: So many rows of another width in a row end a table unless they have at least so many cells: texts without quotes have
+#: the mark in most rows.  A single one below an empty line ends it.
+_MOST_ODD, _WIDE = 8, 4
 #: Marks that code is full of.
 _CODED = (",", ";")
 #: A cell in quotes that goes on below its line is read if its row has at most so many code points.
