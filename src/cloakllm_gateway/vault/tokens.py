@@ -121,8 +121,12 @@ _parsed_again = lru_cache(maxsize=4096)(_parsed)
 
 # -- near misses -----------------------------------------------------------------------------------
 
-#: Every way to write a bracket that a model, or what stands between, has been seen to use.
-_OPEN = r"\\{0,4}\[|%(?:25)?5[Bb]|［|【|\\u005[Bb]|&#91;|&#[xX]5[Bb];|&lbrack;|&lsqb;"
+#: Every way to write a bracket that a model, or what stands between, has been seen to use; not behind a name or another
+#: bracket.  It begins with a class of characters, which the search skips to.
+_OPEN = (
+    r"[\[%［【\\&](?<![A-Za-z0-9_)\]].)"
+    r"(?:(?<=[\[［【])|(?<=%)(?:25)?5[Bb]|(?<=\\)(?:\\{0,3}\[|u005[Bb])|(?<=&)(?:#91;|#[xX]5[Bb];|lbrack;|lsqb;))"
+)
 _CLOSE = r"\\{0,4}\]|%(?:25)?5[Dd]|］|】|\\u005[Dd]|&#93;|&#[xX]5[Dd];|&rbrack;|&rsqb;"
 #: One of these stands in every opening bracket, by its first character: long texts without one are not looked through.
 _OPENINGS = {"[": ("[",), "%": ("%5", "%255"), "［": ("［",), "【": ("【",), "\\": ("\\u005",), "&": ("&#", "&l")}
@@ -140,7 +144,7 @@ def _near(categories: frozenset[str]) -> tuple[re.Pattern[str], re.Pattern[str]]
     names = sorted(categories, key=lambda name: (-len(name), name))
     name = "|".join(re.escape(name).replace("_", r"[ _\\-]{1,2}") for name in names)
     # `row[EMAIL - 1]` is a subscript: a bracket behind a name or another bracket is code.
-    anywhere = rf"(?<![A-Za-z0-9_)\]])(?:{_OPEN})[{_BLANK}]{{0,3}}({name}){_GAP}{_TAIL}[{_BLANK}]{{0,3}}(?:{_CLOSE})"
+    anywhere = rf"{_OPEN}[{_BLANK}]{{0,3}}({name}){_GAP}{_TAIL}[{_BLANK}]{{0,3}}(?:{_CLOSE})"
     # Upper case only: `phone_1` may well be the name of a column.
     whole = rf"[\W_]{{0,4}}({name})[_\\-]{{1,2}}{_TAIL}[\W_]{{0,4}}"
     return re.compile(anywhere, re.IGNORECASE | re.ASCII), re.compile(whole, re.ASCII)
