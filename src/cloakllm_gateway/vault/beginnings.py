@@ -21,6 +21,8 @@ _LONG = 32_768
 _CHUNK = 4_096
 #: So many code points are looked through in the time that it takes to get the engine ready for one beginning.
 _COMPILING = 64
+#: So many characters of a value tell it from nearly all words.
+_ENOUGH = 4
 #: For the states of the engine, in bytes.
 _MEMORY = 32 << 20
 
@@ -28,36 +30,44 @@ Search = Callable[[bytes, int, int], object]
 
 
 class Beginnings:
-    """Beginnings of case-folded values, all of ``size`` characters."""
+    """Beginnings of case-folded values of at least ``size`` characters: their first few, or all of a short value."""
 
     def __init__(self, size: int, *, long: int = _LONG, chunk: int = _CHUNK) -> None:
         self._size = size
         self._long = long
         self._chunk = chunk
         self._known: set[str] = set()
+        #: The lengths of the beginnings, and the first ``size`` characters of each: most words end there.
+        self._lengths: tuple[int, ...] = ()
+        self._first: set[str] = set()
         self._search: Search | None = None
 
     def __bool__(self) -> bool:
         return bool(self._known)
 
     def add(self, text: str) -> None:
-        """Look for how ``text`` begins, which is at least as long as a beginning, from now on."""
-        beginning = text[: self._size]
+        """Look for how ``text``, of at least ``size`` characters, begins from now on."""
+        beginning = text[:_ENOUGH]
         if beginning not in self._known:
             self._known.add(beginning)
+            self._lengths = tuple(sorted({*self._lengths, len(beginning)}))
+            self._first.add(beginning[: self._size])
             self._search = None
 
     def places(self, text: str) -> list[int]:
         """Where in ``text``, case-folded, something begins as a value does, in order."""
-        known, size = self._known, self._size
-        if len(text) < max(self._long, len(known) * _COMPILING):
-            return [at for at in starts(text) if text[at : at + size] in known]
-        return [
-            at
-            for first, last in self._likely(text)
-            for at in starts(text, first, last)
-            if text[at : at + size] in known
-        ]
+        if len(text) < max(self._long, len(self._known) * _COMPILING):
+            return self._probed(text, 0, len(text))
+        return [at for first, last in self._likely(text) for at in self._probed(text, first, last)]
+
+    def _probed(self, text: str, first: int, last: int) -> list[int]:
+        """The places in ``text[first:last]``, word by word."""
+        known, size = self._first, self._size
+        found = [at for at in starts(text, first, last) if text[at : at + size] in known]
+        if not found or self._lengths == (size,):
+            return found
+        known, lengths = self._known, self._lengths
+        return [at for at in found if any(text[at : at + length] in known for length in lengths)]
 
     def _likely(self, text: str) -> Iterator[tuple[int, int]]:
         """The chunks of a text in which some beginning may begin, in order and disjoint."""
@@ -65,7 +75,7 @@ class Beginnings:
         screen = text.encode("ascii", "replace")  # one byte for each character
         for first in range(0, len(text), self._chunk):
             last = min(first + self._chunk, len(text))
-            if search(screen, first, last + self._size - 1) is not None:
+            if search(screen, first, last + _ENOUGH - 1) is not None:
                 yield first, last
 
 
