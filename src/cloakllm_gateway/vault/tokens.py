@@ -19,7 +19,7 @@ category ITEM, and the caller, who knows that there is none, leaves it alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -121,15 +121,17 @@ _parsed_again = lru_cache(maxsize=4096)(_parsed)
 
 # -- near misses -----------------------------------------------------------------------------------
 
-#: Every way to write a bracket that a model, or what stands between, has been seen to use; not behind a name or another
-#: bracket.  It begins with a class of characters, which the search skips to.
-_OPEN = (
-    r"[\[%［【\\&](?<![A-Za-z0-9_)\]].)"
-    r"(?:(?<=[\[［【])|(?<=%)(?:25)?5[Bb]|(?<=\\)(?:\\{0,3}\[|u005[Bb])|(?<=&)(?:#91;|#[xX]5[Bb];|lbrack;|lsqb;))"
+#: Every way to write a bracket that a model, or what stands between, has been seen to use: its first character, what it
+#: goes on with, and one of what it has. Most texts have none of these, and a search for one character is quick.
+_OPENINGS = (
+    ("[", "", ("[",)),
+    ("\\", r"(?:\\{0,3}\[|u005[Bb])", ("\\[", "\\u005")),
+    ("%", "(?:25)?5[Bb]", ("%5", "%255")),
+    ("&", "(?:#91;|#[xX]5[Bb];|lbrack;|lsqb;)", ("&#", "&l")),
+    ("［", "", ("［",)),
+    ("【", "", ("【",)),
 )
 _CLOSE = r"\\{0,4}\]|%(?:25)?5[Dd]|］|】|\\u005[Dd]|&#93;|&#[xX]5[Dd];|&rbrack;|&rsqb;"
-#: One of these stands in every opening bracket, by its first character: long texts without one are not looked through.
-_OPENINGS = {"[": ("[",), "%": ("%5", "%255"), "［": ("［",), "【": ("【",), "\\": ("\\u005",), "&": ("&#", "&l")}
 #: White space, what is not seen, and line ends, since whoever wraps a text may wrap a token.
 _BLANK = r" \t\r\n\u00ad\u200b-\u200d\u2060\ufe0f\ufeff"
 _GAP = rf"[{_BLANK}_\\:#.-]{{0,3}}"
@@ -138,16 +140,20 @@ _TAIL = r"(?:[0-9]{1,20}|[OolI])(?:[_-][0-9]{1,20}){0,3}"
 
 
 @lru_cache(maxsize=8)
-def _near(categories: frozenset[str]) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """The patterns of a near miss anywhere, and of one that is a whole argument."""
+def _near(categories: frozenset[str]) -> tuple[Sequence[tuple[Sequence[str], re.Pattern[str]]], re.Pattern[str]]:
+    """The patterns of near misses anywhere, each with the signs of its bracket, and of one that is a whole argument."""
     # Longest first: PHONE_WORK_1 is no PHONE.
     names = sorted(categories, key=lambda name: (-len(name), name))
     name = "|".join(re.escape(name).replace("_", r"[ _\\-]{1,2}") for name in names)
     # `row[EMAIL - 1]` is a subscript: a bracket behind a name or another bracket is code.
-    anywhere = rf"{_OPEN}[{_BLANK}]{{0,3}}({name}){_GAP}{_TAIL}[{_BLANK}]{{0,3}}(?:{_CLOSE})"
+    behind = rf"[{_BLANK}]{{0,3}}({name}){_GAP}{_TAIL}[{_BLANK}]{{0,3}}(?:{_CLOSE})"
+    anywhere = [
+        (signs, re.compile(rf"{re.escape(first)}(?<![A-Za-z0-9_)\]].){rest}{behind}", re.IGNORECASE | re.ASCII))
+        for first, rest, signs in _OPENINGS
+    ]
     # Upper case only: `phone_1` may well be the name of a column.
     whole = rf"[\W_]{{0,4}}({name})[_\\-]{{1,2}}{_TAIL}[\W_]{{0,4}}"
-    return re.compile(anywhere, re.IGNORECASE | re.ASCII), re.compile(whole, re.ASCII)
+    return anywhere, re.compile(whole, re.ASCII)
 
 
 #: The mark of a value that was cut out for good: like a token, with a word in place of the number.
@@ -192,16 +198,24 @@ def near_misses(text: str, categories: Collection[str], whole: bool) -> list[Nea
     anywhere, alone = _near(frozenset(categories))
     if whole and (match := alone.fullmatch(text)) and not scan(text):
         return [NearMiss(0, len(text), _named(match[1]), text)]
-    if not any(first in text and any(sign in text for sign in signs) for first, signs in _OPENINGS.items()):
-        return []  # a single character is found far faster
+    matches = [
+        match for signs, pattern in anywhere if any(sign in text for sign in signs) for match in pattern.finditer(text)
+    ]
+    if not matches:
+        return []
     tokens = {match.start for match in scan(text)}
     found = []
-    for match in anywhere.finditer(text):
-        inner = text.find("[", match.start(), match.end())
-        if match.start() in tokens or inner in tokens:
-            continue
-        found.append(NearMiss(match.start(), match.end(), _named(match[1]), match[0]))
+    done = 0
+    for match in sorted(matches, key=_start):
+        start, end = match.span()
+        if start >= done:
+            done = end
+            if start not in tokens and text.find("[", start, end) not in tokens:
+                found.append(NearMiss(start, end, _named(match[1]), match[0]))
     return found
+
+
+_start = re.Match.start
 
 
 def _named(written: str) -> str:
