@@ -141,7 +141,7 @@ class Send(Struct, frozen=True):
 
 
 class Scan(Struct, frozen=True):
-    """Look for personal data; small work is done at once, large work and names in a worker."""
+    """Look for personal data, in a worker: in large texts, and for names."""
 
     job: int
     upstream: str

@@ -10,6 +10,7 @@ assigning tokens may take the shell a while::
 
     Received -> Scan -> Scanned -> Assign -> Assigned -> ... -> [Record, Send(client)]
 
+Little text is looked at without asking, so most answers need no job to wait.
 Four tables carry the state: the client's requests in flight (each gets exactly
 one answer), the calls in flight towards each upstream (ids are ours there),
 the upstreams' own requests waiting for the client, and the jobs.  What would
@@ -63,7 +64,7 @@ from cloakllm_gateway.core.events import (
 from cloakllm_gateway.core.given import Given
 from cloakllm_gateway.core.greeting import Greeting
 from cloakllm_gateway.core.handles import Handles
-from cloakllm_gateway.core.jobs import Jobs, Work
+from cloakllm_gateway.core.jobs import AtOnce, Jobs, Work, never
 from cloakllm_gateway.core.lists import Lists
 from cloakllm_gateway.core.notices import Notices
 from cloakllm_gateway.core.outbound import Outbound
@@ -101,9 +102,14 @@ LIST_CHANGED_DELAY = 0.05
 
 
 class Gateway:
-    """One client session.  ``handle`` takes an event and returns the effects to perform, in order."""
+    """One client session.  ``handle`` takes an event and returns the effects to perform, in order.
 
-    def __init__(self, settings: Settings, vault: Vault, clock: Callable[[], float] = lambda: 0.0) -> None:
+    ``at_once`` looks at little text where that takes no longer than to ask for it.
+    """
+
+    def __init__(
+        self, settings: Settings, vault: Vault, clock: Callable[[], float] = lambda: 0.0, at_once: AtOnce = never
+    ) -> None:
         self._settings = settings
         self._vault = vault
         self._limits = Limits(settings.max_bytes, settings.max_depth)
@@ -124,7 +130,7 @@ class Gateway:
         self._restorer = Restorer(Policy(settings), vault, handles, settings.categories, {}, settings.redacts)
         self._requests = Requests(settings.max_pending, emit, self._finished)
         self._calls = Calls(emit, alone=len(self._upstreams) == 1)
-        self._jobs = Jobs(settings, vault, handles, self._directory, emit, clock)
+        self._jobs = Jobs(settings, vault, handles, self._directory, emit, clock, at_once)
         self._tools = advertised.Tools(settings, emit, changed=lambda: self._list_changed("tools"))
         self._lists = Lists(
             settings, self._upstreams, self._directory, vault, self._jobs, self._calls, emit, self._tools
@@ -200,6 +206,11 @@ class Gateway:
         if asked := self._requests.waiting(message.id):
             self._requests.take_back(asked)
         return [Send(CLIENT, texts.error(message.id, message.method, INTERNAL_ERROR, texts.INTERNAL_ERROR))]
+
+    @property
+    def broken_job(self) -> int | None:
+        """The job that was going on when ``handle`` failed, if any."""
+        return self._jobs.at_work
 
     def given(self, upstream: str) -> Sequence[Entry]:
         """The values that an upstream was given lately, for whoever makes clean what it prints."""

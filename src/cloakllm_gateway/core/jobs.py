@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from functools import lru_cache
 from typing import Any, TypeAlias, cast
 
 from msgspec import Struct, field
@@ -36,10 +37,16 @@ Claim: TypeAlias = Callable[[Upstream, Sequence[tuple[str, str]]], None]
 Learned: TypeAlias = Callable[[Sequence[Entry]], None]
 #: Takes the reason, which holds no value.
 Failed: TypeAlias = Callable[[str], None]
+#: Looks at little text at once; None where that is for others to do, and :class:`Scan` the way to ask them.
+AtOnce: TypeAlias = Callable[[Sequence[Text]], Findings | None]
 
 
 #: What is in no texts.
 _NOTHING = Findings((), frozenset())
+
+
+def never(_texts: Sequence[Text]) -> None:
+    """For a core that has all texts looked at by others."""
 
 
 class Work(Struct, frozen=True):
@@ -73,6 +80,7 @@ class Jobs:
         directory: Directory,
         emit: Callable[[Effect], None],
         clock: Callable[[], float],
+        at_once: AtOnce = never,
     ) -> None:
         self._settings = settings
         self._redacts = settings.redacts
@@ -83,11 +91,13 @@ class Jobs:
         self._directory = directory
         self._emit = emit
         self._clock = clock
+        self._at_once = at_once
         self._running: dict[int, tuple[Work, Sanitizing, float]] = {}
         self._looking: dict[int, Looked] = {}
         self._learning: dict[int, tuple[Learned, Failed]] = {}
         self._numbers = 0
         self._sources: dict[tuple[str, str, str], Source] = {}
+        self.at_work: int | None = None  # the job that is going on, or went on when something broke
 
     def _source(self, work: Work) -> Source:
         """Where a work comes from: but for what its call was about the same for all messages of one tool."""
@@ -129,6 +139,14 @@ class Jobs:
 
     def look(self, upstream: Upstream, texts: Sequence[Text], then: Looked) -> None:
         """Have texts looked at that are going the other way."""
+        try:
+            found = self._at_once(texts)
+        except DetectionError:
+            then(None)
+            return
+        if found is not None:
+            then(found.spans)
+            return
         self._numbers += 1
         self._looking[self._numbers] = then
         self._emit(Scan(self._numbers, upstream.name, texts))
@@ -178,10 +196,14 @@ class Jobs:
 
     def _advance(self, job: int, answer: Callable[..., Step], *said: object) -> None:
         work, sanitizing, began = self._running[job]
+        self.at_work = job
         try:
             step = answer(sanitizing, *said)
-            while isinstance(step, NeedScan) and not step.texts:
-                step = sanitizing.scanned(_NOTHING)
+            while isinstance(step, NeedScan):
+                found = self._at_once(step.texts) if step.texts else _NOTHING
+                if found is None:
+                    break
+                step = sanitizing.scanned(found)
         except (Withheld, DetectionError) as reason:
             self.fail(job, str(reason))
             return
@@ -196,6 +218,7 @@ class Jobs:
             case Clean():
                 del self._running[job]
                 self._finish(work, sanitizing.report, step, self._clock() - began)
+        self.at_work = None
 
     def _observed(self, job: int, reason: str = "") -> None:
         """Say what would have happened, and pass the message on as it is."""
@@ -233,24 +256,40 @@ class Jobs:
 
     def _account(self, work: Work, report: Report, seconds: float) -> list[Effect]:
         """What the audit and the log hear of one clean message: numbers and names only."""
-        about = {"upstream": work.upstream.name, "method": work.method}
-        entry = {
-            **about,
-            "direction": work.direction,
-            "entity_count": sum(report.found.values()),
-            "categories": report.found,
-            "tripwire": report.tripwire,
-            "skipped": report.skipped,
-            "dropped": report.dropped,
-            "messages": 1,
-            "duration": schema.duration(seconds),
-        }
-        effects: list[Effect] = [Record("sanitize", entry)]
+        name, took = work.upstream.name, schema.duration(seconds)
+        if not (report.found or report.tripwire or report.dropped):
+            return [_nothing_found(name, work.method, work.direction, tuple(report.skipped.items()), took)]
+        about = {"upstream": name, "method": work.method}
+        effects: list[Effect] = [Record("sanitize", _entry(about, work.direction, report, took))]
         for category, count in report.tripwire.items():
             effects.append(Log("warning", "tripwire", {**about, "category": category, "count": count}))
         if report.dropped:
             effects.append(Log("warning", "dropped_items_with_unsafe_names", {**about, "count": report.dropped}))
         return effects
+
+
+def _entry(about: Mapping[str, str], direction: str, report: Report, took: str) -> dict[str, Any]:
+    """What the audit hears of one clean message."""
+    return {
+        **about,
+        "direction": direction,
+        "entity_count": sum(report.found.values()),
+        "categories": report.found,
+        "tripwire": report.tripwire,
+        "skipped": report.skipped,
+        "dropped": report.dropped,
+        "messages": 1,
+        "duration": took,
+    }
+
+
+@lru_cache(maxsize=256)
+def _nothing_found(
+    upstream: str, method: str, direction: str, skipped: tuple[tuple[str, int], ...], took: str
+) -> Record:
+    """The record of most messages: the same one for all that are alike."""
+    about = {"upstream": upstream, "method": method}
+    return Record("sanitize", _entry(about, direction, Report(skipped=dict(skipped)), took))
 
 
 def uris_of(part: Any, shape: Shape) -> list[tuple[str, str]]:

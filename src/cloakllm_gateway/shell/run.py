@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import closing, suppress
 from functools import partial
@@ -165,6 +164,10 @@ class Interpreter:
     def _work(self, event: Event | None) -> Steps[None]:
         while event is not None:
             began, before = perf_counter(), self._worked
+            if self._store.shared and isinstance(event, Received) and event.peer == CLIENT and b"_" in event.line:
+                yield self._refresh()  # every token has an underscore, a ping has none
+            while self._follower.pending:
+                yield from self._handle(self._follower.take())
             yield from self._handle(event)
             self._worked += perf_counter() - began
             if self._worked > SLICE:
@@ -187,23 +190,17 @@ class Interpreter:
                 await self._quiet.wait()
 
     def _handle(self, event: Event) -> Steps[None]:
-        waiting = deque([event])
-        if self._store.shared and isinstance(event, Received) and event.peer == CLIENT and b"_" in event.line:
-            yield self._refresh()  # every token has an underscore, a ping has none
-        while waiting:
-            if self._follower.pending:
-                waiting.appendleft(self._follower.take())
-            current = waiting.popleft()
-            try:
-                if self._is_large(current):
-                    # One event at a time, thread or not; what else touches the vault meanwhile (log lines) only looks
-                    # up and adds.
-                    effects: Sequence[Effect] = yield anyio.to_thread.run_sync(self._gateway.handle, current)
-                else:
-                    effects = self._gateway.handle(current)
-            except Exception as error:  # noqa: BLE001 - the one broad handler: a bug lets nothing through
-                effects = self._contain(current, error, waiting.append)
-            yield from self._perform_all(effects, waiting.append)
+        try:
+            if self._is_large(event):
+                # One event at a time, thread or not; what else touches the vault meanwhile (log lines) only looks
+                # up and adds.
+                effects: Sequence[Effect] = yield anyio.to_thread.run_sync(self._gateway.handle, event)
+            else:
+                effects = self._gateway.handle(event)
+        except Exception as error:  # noqa: BLE001 - the one broad handler: a bug lets nothing through
+            yield from self._contain(event, error)
+        else:
+            yield from self._perform_all(effects)
 
     def _is_large(self, event: Event) -> bool:
         """Whether the core works it out in a thread, so that the loop stays awake."""
@@ -211,17 +208,18 @@ class Interpreter:
             return len(event.line) > LARGE
         return bool(self._large) and isinstance(event, (Scanned, Assigned)) and event.job in self._large
 
-    def _contain(self, event: Event, error: Exception, soon: Callable[[Event], None]) -> Sequence[Effect]:
+    def _contain(self, event: Event, error: Exception) -> Steps[None]:
         """A bug of ours withholds the message it met and closes the upstream that sent it; its text may hold values."""
         peer = event.peer if isinstance(event, Received | Overlong) else ""
         self._logger.log("error", "internal_error", kind=type(error).__name__, met=type(event).__name__, peer=peer)
-        if isinstance(event, Scanned | Assigned):
-            soon(ScanFailed(event.job, "the gateway had an internal error"))
-        elif peer in self.links:
+        if peer in self.links:
             self.links[peer].drop("the gateway could not handle a message of it")
-        return self._gateway.abandon(event)
+        job = event.job if isinstance(event, Scanned | Assigned) else self._gateway.broken_job
+        yield from self._perform_all(self._gateway.abandon(event))
+        if job is not None:
+            yield from self._handle(ScanFailed(job, "the gateway had an internal error"))
 
-    def _perform_all(self, effects: Sequence[Effect], soon: Callable[[Event], None]) -> Steps[None]:
+    def _perform_all(self, effects: Sequence[Effect]) -> Steps[None]:
         """In their order; what the audit has to say is written, in one piece, before anything behind it is sent."""
         recorded: bool | None = None  # not yet
         unsent: list[Send] = []
@@ -231,10 +229,10 @@ class Interpreter:
                     recorded = yield from self._record([record for record in effects if isinstance(record, Record)])
             elif recorded is False and isinstance(effect, Send):
                 unsent.append(effect)
-            elif (done := self._perform(effect, soon)) is not READY:
+            elif (done := self._perform(effect)) is not READY:
                 yield done
         if unsent:
-            soon(RecordFailed(unsent))
+            yield from self._handle(RecordFailed(unsent))
 
     def _record(self, records: Sequence[Record]) -> Steps[bool]:
         for record in records if self._logger.says("debug") else ():
@@ -246,7 +244,7 @@ class Interpreter:
             return False  # said by the audit itself, once
         return True
 
-    def _perform(self, effect: Deed, soon: Callable[[Event], None]) -> Awaitable[None]:
+    def _perform(self, effect: Deed) -> Awaitable[None]:
         """Do it; the answer is there once the next effect may be performed."""
         match effect:
             case Send():
@@ -255,10 +253,7 @@ class Interpreter:
                 size = size_of(effect.texts)
                 if size > INLINE:
                     self._large.add(effect.job)
-                if self._scanner.is_small(effect.texts, size) and not self._store.shared:
-                    soon(self._scan_now(effect))
-                else:
-                    self._beside.start(effect.upstream, partial(self._scan_beside, effect), large=size > LARGE)
+                self._beside.start(effect.upstream, partial(self._scan_beside, effect), large=size > LARGE)
             case StartTimer(timer, seconds):
                 self._timers.start(timer, seconds)
             case StopTimer(timer):
@@ -295,13 +290,6 @@ class Interpreter:
             await self._store.refresh()
         except VaultError as error:
             self._logger.log("warning", "vault_not_read", reason=str(error))
-
-    def _scan_now(self, effect: Scan) -> Scanned | ScanFailed:
-        """Look at few short texts, where nobody else adds to the store."""
-        try:
-            return Scanned(effect.job, self._scanner.find_now(effect.texts))
-        except DetectionError as error:
-            return ScanFailed(effect.job, str(error))
 
     async def _scan(self, effect: Scan) -> Scanned | ScanFailed:
         """Look at the texts, then see what else the store knows by now: without that nothing can be said."""

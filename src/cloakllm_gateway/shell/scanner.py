@@ -56,26 +56,25 @@ class Scanner:
                 with anyio.CancelScope(shield=True):
                     await self.workers.close()
 
-    def is_small(self, texts: Sequence[Text], size: int) -> bool:
-        """Whether :meth:`find_now` is the right call: little text, and nothing in it that may be a name.
+    def at_once(self, texts: Sequence[Text]) -> Findings | None:
+        """What is in little text without anything that may be a name; None for all else.
 
-        ``size`` is that of the texts (:func:`size_of`).
+        Raises :class:`DetectionError`.  Any thread may ask.
         """
-        if size > INLINE:
-            return False
-        if not self.covers_names:
-            return True
-        from cloakllm_gateway.detection.names import plausible  # word lists that only the name model needs
-
-        return not any(text.names and plausible(text.text) for text in texts)
-
-    def find_now(self, texts: Sequence[Text]) -> Findings:
-        """Raises :class:`DetectionError`."""
+        if size_of(texts) > INLINE or (self.covers_names and _may_hold_names(texts)):
+            return None
         return self._detector.look(texts)
 
     async def find(self, texts: Sequence[Text]) -> Findings:
         """Raises :class:`DetectionError`."""
-        return self.find_now(texts) if self.is_small(texts, size_of(texts)) else await self.workers.find(texts)
+        found = self.at_once(texts)
+        return await self.workers.find(texts) if found is None else found
+
+
+def _may_hold_names(texts: Sequence[Text]) -> bool:
+    from cloakllm_gateway.detection.names import plausible  # word lists that only the name model needs
+
+    return any(text.names and plausible(text.text) for text in texts)
 
 
 def size_of(texts: Sequence[Text]) -> int:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from cloakllm_gateway import __version__
 from cloakllm_gateway.core.gateway import Gateway
+from cloakllm_gateway.core.jobs import never
 from cloakllm_gateway.core.settings import Flow, RawData, Settings, UpstreamSettings
 from cloakllm_gateway.detection.categories import NAMES
 from cloakllm_gateway.detection.settings import Settings as DetectionSettings
@@ -90,7 +91,9 @@ def parts_of(shared: Shared, namespace: str, principal: str = "") -> Parts:
     vault = Vault()
     # What one session hands out means nothing to another.
     settings = replace(shared.settings, secret=secrets.token_bytes(32))
-    gateway = Gateway(settings, vault, time.monotonic)
+    # Where others add to the store, what was looked at is compared with what they know by then.
+    at_once = never if shared.store.shared else shared.scanner.at_once
+    gateway = Gateway(settings, vault, time.monotonic, at_once)
     return Parts(
         shared=shared,
         gateway=gateway,

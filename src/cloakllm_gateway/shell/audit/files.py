@@ -17,6 +17,8 @@ import errno
 import os
 import stat
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 from typing import Final
@@ -188,32 +190,28 @@ class Lock:
         os.lseek(self._handle, _NOTE, os.SEEK_SET)
         write_all(self._handle, note)
 
-    def held(self, patience: float = PATIENCE) -> Held:
-        """As a context; waits at most ``patience`` seconds for the others, and raises :class:`Busy` then."""
-        return Held(self._handle, patience)
-
-
-class Held:
-    """A lock while it is held; a class, because a generator for it takes longer than the lock."""
-
-    __slots__ = ("_handle", "_patience")
-
-    def __init__(self, handle: int, patience: float) -> None:
-        self._handle = handle
-        self._patience = patience
-
-    def __enter__(self) -> None:
+    def acquire(self, patience: float = PATIENCE) -> None:
+        """Wait at most ``patience`` seconds for the others; raises :class:`Busy` then."""
         deadline = 0.0
         while not _lock(self._handle):
-            deadline = deadline or time.monotonic() + self._patience
+            deadline = deadline or time.monotonic() + patience
             if time.monotonic() >= deadline:
                 raise Busy(
-                    f"The audit log stayed locked for {self._patience:g} seconds", "Another gateway may hang: stop it."
+                    f"The audit log stayed locked for {patience:g} seconds", "Another gateway may hang: stop it."
                 )
             time.sleep(_PAUSE)
 
-    def __exit__(self, *_: object) -> None:
+    def release(self) -> None:
         _unlock(self._handle)
+
+    @contextmanager
+    def held(self, patience: float = PATIENCE) -> Iterator[None]:
+        """The same as a context."""
+        self.acquire(patience)
+        try:
+            yield
+        finally:
+            self.release()
 
 
 if os.name == "nt":

@@ -17,7 +17,8 @@ from __future__ import annotations
 import errno
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -95,10 +96,11 @@ class Log:
         if not self._mutex.acquire(timeout=patience):
             raise Busy("The audit log is being written to by another thread")
         try:
-            with explained(self._directory):
-                if self._closed:
-                    raise AuditError("The session has ended and its audit with it")
-                return self._append(bodies, patience, last_words=last_words)
+            if self._closed:
+                raise AuditError("The session has ended and its audit with it")
+            return self._append(bodies, patience, last_words=last_words)
+        except OSError as error:
+            raise _unwritable(self._directory, error) from None
         finally:
             self._mutex.release()
 
@@ -106,15 +108,19 @@ class Log:
         self, bodies: Sequence[Mapping[str, Any]], patience: float, *, last_words: bool
     ) -> Sequence[Mapping[str, Any]]:
         while True:
-            with self._lock.held(patience):
+            self._lock.acquire(patience)
+            try:
                 if self._lock.is_current():
-                    if not last_words:
+                    if not last_words and self._unchecked >= _LOOK_EVERY:
                         self._keep_reserve()
                     timestamp = self._now().isoformat(timespec="milliseconds")
                     found = self._catch_up()
-                    self._open_day(day_file(timestamp))
+                    if (today := day_file(timestamp)) > self._name:
+                        self._open_day(today)
                     self._write([*found, *bodies], timestamp)
                     return found
+            finally:
+                self._lock.release()
             self._begin_anew()
 
     def _begin_anew(self) -> None:
@@ -200,8 +206,6 @@ class Log:
 
     def _open_day(self, name: str) -> None:
         """Begin the file of a new day."""
-        if self._name >= name:
-            return
         self._close_file()
         path = self._directory / name
         self._lock.write(name.encode())
@@ -227,8 +231,6 @@ class Log:
 
     def _keep_reserve(self) -> None:
         """Refuse to fill the disk to the last: other programs and our own last words need room."""
-        if self._unchecked < _LOOK_EVERY:
-            return
         if free_bytes(self._directory) < self._reserve:
             raise AuditError(f"The disk of the audit log has less than {self._reserve} bytes left", "Make room on it.")
         self._unchecked = 0
@@ -296,25 +298,18 @@ def _set_aside(directory: Path, path: Path, handle: int, end: int) -> None:
     os.fsync(handle)
 
 
-class explained:
-    """The operating system's refusals as :class:`AuditError`.
+@contextmanager
+def explained(directory: Path) -> Iterator[None]:
+    """The operating system's refusals as :class:`AuditError`."""
+    try:
+        yield
+    except OSError as error:
+        raise _unwritable(directory, error) from None
 
-    No generator: with that, to enter it would take as long as to write.
-    """
 
-    __slots__ = ("_directory",)
-
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        if not isinstance(error, OSError):
-            return
-        what = "Make room for it" if error.errno in _NO_ROOM else "Make the directory writable for you"
-        raise AuditError(
-            f"The audit log in {self._directory} can't be written: {error.strerror or type(error).__name__}",
-            f"{what}, name another as audit.path, or see audit.on_error.",
-        ) from None
+def _unwritable(directory: Path, error: OSError) -> AuditError:
+    what = "Make room for it" if error.errno in _NO_ROOM else "Make the directory writable for you"
+    return AuditError(
+        f"The audit log in {directory} can't be written: {error.strerror or type(error).__name__}",
+        f"{what}, name another as audit.path, or see audit.on_error.",
+    )

@@ -42,6 +42,8 @@ TICK: Final = 1.0
 SIX_MONTHS: Final = 183
 #: Seconds between two signs of life of a session in which nothing happens.
 HEARTBEAT: Final = 900.0
+#: Records whose bodies are kept.
+_HELD: Final = 256
 #: Events that a flood of notifications would be a flood of.
 _COUNTED: Final = frozenset({"sanitize", "withheld", "passed"})
 
@@ -87,6 +89,7 @@ class Audit:
         self._logger = logger
         self._log: Log | None = None
         self._bursts: dict[tuple[str, str, str], _Burst] = {}
+        self._bodies: dict[int, tuple[Record, Mapping[str, Any]]] = {}  # by the identity of the record
         self._running: set[str] = set()
         self._lost = 0
         self._unsigned = 0
@@ -170,7 +173,7 @@ class Audit:
         if self._lost:
             records = [Record("log_recovered", {"reason": "unwritable", "lost": self._lost}), *records]
         try:
-            bodies = [schema.body(record.event, record.fields) for record in records]
+            bodies = [self._body(record) for record in records]
             log = self._log or self._opened()
             try:
                 found = log.append(bodies, 0)
@@ -193,6 +196,15 @@ class Audit:
         if not self._has_changed:
             self._has_changed = True
             self._changed.set()
+
+    def _body(self, record: Record) -> Mapping[str, Any]:
+        """What the log says of ``record``; messages that held nothing come with one record for all that are alike."""
+        held = self._bodies.get(id(record))
+        if held is None or held[0] is not record:
+            if len(self._bodies) >= _HELD:
+                self._bodies.clear()
+            held = self._bodies[id(record)] = record, schema.body(record.event, record.fields)
+        return held[1]
 
     def _fail(self, error: AuditError, entries: int) -> None:
         """Say so once, and raise ``error`` where messages are to be withheld."""
