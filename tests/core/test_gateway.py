@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from cloakllm_gateway.core.events import Assign, LogOutput, Record, Send, Timer
+from cloakllm_gateway.core.events import Assign, LogOutput, Record, Scan, Send, Timer
 from cloakllm_gateway.core.settings import Action, Flow, Scope
 from cloakllm_gateway.protocol import jsonrpc
-from tests.core.transcript import HELLO, SERVES, Conversation, opened, says, settings, text_of, upstream
+from tests.core.transcript import HELLO, LITTLE, SERVES, Conversation, opened, says, settings, text_of, upstream
 
 MAIL = "kim@acme-corp.com"
 
@@ -225,6 +225,26 @@ def test_failed_detection_withholds_the_answer_and_says_that_the_call_may_have_h
     assert answer["result"]["isError"] is True
     assert "may already have taken effect" in text_of(answer)
     assert MAIL not in str(answer)
+
+
+def test_little_text_is_looked_at_without_asking_and_large_text_is_asked_about(tmp_path: Path) -> None:
+    talk = opened(settings(), tmp_path, at_once=True)
+    for size, asks in ((1, False), (LITTLE, True)):
+        talk.effects.clear()
+        talk.call(size, "crm__look").answer("crm", says(f"{MAIL} {'x' * size}"))
+        assert text_of(talk.only()).startswith("[EMAIL_0] x")
+        assert any(isinstance(effect, Scan) for effect in talk.effects) is asks
+
+
+def test_detection_that_fails_at_once_withholds_the_answer_alone(tmp_path: Path) -> None:
+    talk = opened(settings(), tmp_path, at_once=True)
+    talk.call(1, "crm__look")
+    talk.broken_detection = "a text is encoded too deeply"
+    talk.answer("crm", says(MAIL))
+    assert "encoded too deeply" in text_of(talk.only())
+    talk.broken_detection = ""
+    talk.call(2, "crm__look").answer("crm", says(MAIL))
+    assert text_of(talk.only()) == "[EMAIL_0]"
 
 
 def test_a_store_that_is_away_withholds_the_answer(talk: Conversation) -> None:

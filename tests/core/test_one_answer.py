@@ -84,10 +84,18 @@ REPLIES = st.sampled_from(
 
 
 class Traffic(RuleBasedStateMachine):
-    @initialize(front=ERAS, crm=ERAS, evil=ERAS, hold=st.booleans(), scope=st.sampled_from([Scope.SESSION, Scope.ASK]))
-    def begin(self, front: str, crm: str, evil: str, hold: bool, scope: Scope) -> None:
+    @initialize(
+        front=ERAS,
+        crm=ERAS,
+        evil=ERAS,
+        hold=st.booleans(),
+        at_once=st.booleans(),
+        scope=st.sampled_from([Scope.SESSION, Scope.ASK]),
+    )
+    def begin(self, front: str, crm: str, evil: str, hold: bool, at_once: bool, scope: Scope) -> None:
         self.front, self.eras = front, {"crm": crm, "evil": evil}
-        self.talk = Conversation(transcript.settings(upstream("crm"), upstream("evil", token_scope=scope)))
+        known = transcript.settings(upstream("crm"), upstream("evil", token_scope=scope))
+        self.talk = Conversation(known, at_once=at_once)
         self.talk.hold = hold
         self.asked: dict[Any, tuple[str, dict[str, Any]]] = {}
         self.answered: Counter[Any] = Counter()

@@ -34,16 +34,21 @@ from cloakllm_gateway.core.events import (
     Timer,
 )
 from cloakllm_gateway.core.gateway import Gateway
+from cloakllm_gateway.core.jobs import never
 from cloakllm_gateway.core.settings import Settings, UpstreamSettings
 from cloakllm_gateway.detection.catalogue import CATALOGUE
 from cloakllm_gateway.detection.engine import Detector
 from cloakllm_gateway.detection.settings import Settings as DetectionSettings
-from cloakllm_gateway.errors import VaultError
+from cloakllm_gateway.errors import DetectionError, VaultError
 from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.shell.stores import MemoryStore, Options
+from cloakllm_gateway.spans import Findings, Text
 from cloakllm_gateway.vault.vault import Vault
 
 _DETECTOR = Detector(DetectionSettings())
+
+#: Characters below which texts are looked at without asking, where that is wanted.
+LITTLE = 100
 
 
 def upstream(name: str, **changes: Any) -> UpstreamSettings:
@@ -58,9 +63,11 @@ def settings(*upstreams: UpstreamSettings, **changes: Any) -> Settings:
 class Conversation:
     """One gateway, its effects performed; ``sent`` is what left since the last look, as (peer, message)."""
 
-    def __init__(self, settings: Settings, state_dir: Path | None = None, *, hold: bool = False) -> None:
+    def __init__(
+        self, settings: Settings, state_dir: Path | None = None, *, hold: bool = False, at_once: bool = False
+    ) -> None:
         self.vault = Vault()
-        self.gateway = Gateway(settings, self.vault)
+        self.gateway = Gateway(settings, self.vault, at_once=self._look_at_once if at_once else never)
         self.store = MemoryStore(Options(state_dir))
         self.sent: deque[tuple[str, dict[str, Any]]] = deque()
         self.effects: list[Effect] = []
@@ -68,6 +75,11 @@ class Conversation:
         self.held: deque[Event] = deque()
         self.broken_detection = self.broken_store = ""
         self.hold = hold
+
+    def _look_at_once(self, texts: Sequence[Text]) -> Findings | None:
+        if self.broken_detection:
+            raise DetectionError(self.broken_detection)
+        return _DETECTOR.look(texts) if sum(len(text.text) for text in texts) < LITTLE else None
 
     def tell(self, event: Event) -> Conversation:
         """One event, and everything that follows from it (answers of the shell are kept back with ``hold``)."""
@@ -186,9 +198,15 @@ SERVES = {
 }
 
 
-def opened(settings: Settings, state_dir: Path | None = None, tools: Sequence[str] = ("look", "send")) -> Conversation:
+def opened(
+    settings: Settings,
+    state_dir: Path | None = None,
+    tools: Sequence[str] = ("look", "send"),
+    *,
+    at_once: bool = False,
+) -> Conversation:
     """A session behind its handshake, with ``tools`` listed from every upstream and nothing left to look at."""
-    talk = Conversation(settings, state_dir)
+    talk = Conversation(settings, state_dir, at_once=at_once)
     for name in settings.upstreams:
         talk.connect(name)
     talk.ask("hello", "initialize", HELLO)

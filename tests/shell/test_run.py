@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.run import session
 from cloakllm_gateway.shell.transports.memory import Memory
 from cloakllm_gateway.shell.wiring import assemble
+from cloakllm_gateway.spans import Text
 
 PATIENCE = 20.0
 
@@ -59,7 +61,7 @@ class Client:
 
 
 @asynccontextmanager
-async def serving(tmp_path: Path, make: type[Gateway]) -> AsyncIterator[Client]:
+async def serving(tmp_path: Path, make: Callable[..., Gateway]) -> AsyncIterator[Client]:
     server = UpstreamConfig(
         command=sys.executable, args=("-m", "cloakllm_gateway.demo.server", str(tmp_path)), inherit_env=True
     )
@@ -99,6 +101,20 @@ async def test_a_bug_met_with_an_answer_withholds_that_answer(tmp_path: Path) ->
         assert "internal error" in answer["result"]["content"][0]["text"]
         answer = await client.call(3, "tools/call", name="files__read_file", arguments={"path": "good.txt"})
         assert answer["result"]["content"][0]["text"].startswith("[EMAIL_")
+
+
+@pytest.mark.anyio
+async def test_a_bug_met_while_an_answer_is_looked_at_withholds_that_answer(tmp_path: Path) -> None:
+    def look(texts: Sequence[Text]) -> None:
+        if any("bad@acme-corp.com" in text.text for text in texts):
+            raise ValueError("bad@acme-corp.com")
+
+    (tmp_path / "bad.txt").write_text("bad@acme-corp.com")
+    async with serving(tmp_path, partial(Gateway, at_once=look)) as client:
+        await client.call(1, "tools/list")
+        answer = await client.call(2, "tools/call", name="files__read_file", arguments={"path": "bad.txt"})
+        assert "internal error" in answer["result"]["content"][0]["text"]
+        assert (await client.call(3, "tools/list"))["result"]["tools"]
 
 
 @pytest.mark.anyio

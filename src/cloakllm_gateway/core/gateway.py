@@ -209,8 +209,8 @@ class Gateway:
 
     @property
     def broken_job(self) -> int | None:
-        """The job that was going on when ``handle`` failed, if any."""
-        return self._jobs.at_work
+        """The job that ``handle`` failed in, if any: that it failed is for it to be told."""
+        return self._jobs.broken
 
     def given(self, upstream: str) -> Sequence[Entry]:
         """The values that an upstream was given lately, for whoever makes clean what it prints."""

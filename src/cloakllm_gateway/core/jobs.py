@@ -97,7 +97,7 @@ class Jobs:
         self._learning: dict[int, tuple[Learned, Failed]] = {}
         self._numbers = 0
         self._sources: dict[tuple[str, str, str], Source] = {}
-        self.at_work: int | None = None  # the job that is going on, or went on when something broke
+        self._at_work: int | None = None  # the job that is going on, or went on when something broke
 
     def _source(self, work: Work) -> Source:
         """Where a work comes from: but for what its call was about the same for all messages of one tool."""
@@ -160,6 +160,11 @@ class Jobs:
         self._learning[self._numbers] = then, failed
         self._assign(self._numbers, upstream.name, spellings)
 
+    @property
+    def broken(self) -> int | None:
+        """The job that something broke in, if its message waits for it."""
+        return self._at_work if self._at_work in self._running else None
+
     def _assign(self, job: int, name: str, spellings: Sequence[Spelling]) -> None:
         self._emit(Assign(job, name, self._policy.origin(name), self._policy.group(name), spellings))
 
@@ -196,7 +201,7 @@ class Jobs:
 
     def _advance(self, job: int, answer: Callable[..., Step], *said: object) -> None:
         work, sanitizing, began = self._running[job]
-        self.at_work = job
+        self._at_work = job
         try:
             step = answer(sanitizing, *said)
             while isinstance(step, NeedScan):
@@ -216,9 +221,9 @@ class Jobs:
             case NeedAssign(spellings):
                 self._assign(job, work.upstream.name, spellings)
             case Clean():
-                del self._running[job]
                 self._finish(work, sanitizing.report, step, self._clock() - began)
-        self.at_work = None
+                del self._running[job]
+        self._at_work = None
 
     def _observed(self, job: int, reason: str = "") -> None:
         """Say what would have happened, and pass the message on as it is."""

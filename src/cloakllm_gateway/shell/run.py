@@ -209,15 +209,15 @@ class Interpreter:
         return bool(self._large) and isinstance(event, (Scanned, Assigned)) and event.job in self._large
 
     def _contain(self, event: Event, error: Exception) -> Steps[None]:
-        """A bug of ours withholds the message it met and closes the upstream that sent it; its text may hold values."""
+        """A bug of ours withholds the message it met, or closes the upstream that sent it; its text may hold values."""
         peer = event.peer if isinstance(event, Received | Overlong) else ""
         self._logger.log("error", "internal_error", kind=type(error).__name__, met=type(event).__name__, peer=peer)
-        if peer in self.links:
-            self.links[peer].drop("the gateway could not handle a message of it")
         job = event.job if isinstance(event, Scanned | Assigned) else self._gateway.broken_job
         yield from self._perform_all(self._gateway.abandon(event))
         if job is not None:
             yield from self._handle(ScanFailed(job, "the gateway had an internal error"))
+        elif peer in self.links:
+            self.links[peer].drop("the gateway could not handle a message of it")
 
     def _perform_all(self, effects: Sequence[Effect]) -> Steps[None]:
         """In their order; what the audit has to say is written, in one piece, before anything behind it is sent."""
