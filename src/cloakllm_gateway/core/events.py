@@ -220,6 +220,6 @@ Event: TypeAlias = (
     | RecordFailed
     | Elapsed
 )
-#: What is done about anybody but the audit.
-Deed: TypeAlias = Send | Scan | Assign | Used | Log | LogOutput | StartTimer | StopTimer | Drop
-Effect: TypeAlias = Record | Deed
+#: What is neither sent nor recorded: it is done.
+Deed: TypeAlias = Scan | Assign | Used | Log | LogOutput | StartTimer | StopTimer | Drop
+Effect: TypeAlias = Send | Record | Deed

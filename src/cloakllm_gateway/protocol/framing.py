@@ -37,13 +37,14 @@ class Lines:
 
     def feed(self, data: bytes) -> list[bytes | Oversized]:
         """The lines that ``data`` completes."""
-        *ended, rest = data.split(b"\n") if b"\n" in data else [data]  # to find none is quicker so
         lines: list[bytes | Oversized] = []
-        for piece in ended:
-            if line := self._ended(piece):
+        at = 0
+        while (end := data.find(b"\n", at)) >= 0:
+            if line := self._ended(data[at:end]):
                 lines.append(line)
-        if rest:
-            self._hold(rest)
+            at = end + 1
+        if at < len(data):
+            self._hold(data[at:])
         return lines
 
     def finish(self) -> list[bytes | Oversized]:

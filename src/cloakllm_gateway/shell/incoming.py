@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
 from cloakllm_gateway.core.events import Overlong, Received
 from cloakllm_gateway.protocol.framing import Lines, Oversized
@@ -15,13 +15,12 @@ class Incoming:
         self._peer = peer
         self._lines = Lines(max_bytes)
 
-    def feed(self, data: bytes) -> list[Received | Overlong]:
-        return self._events(self._lines.feed(data))
+    def feed(self, data: bytes) -> Iterator[Received | Overlong]:
+        return map(self._event, self._lines.feed(data))
 
-    def finish(self) -> list[Received | Overlong]:
+    def finish(self) -> Iterator[Received | Overlong]:
         """The last line of a stream that ended without a line feed."""
-        return self._events(self._lines.finish())
+        return map(self._event, self._lines.finish())
 
-    def _events(self, lines: Sequence[bytes | Oversized]) -> list[Received | Overlong]:
-        peer = self._peer
-        return [Overlong(peer, line.id) if isinstance(line, Oversized) else Received(peer, line) for line in lines]
+    def _event(self, line: bytes | Oversized) -> Received | Overlong:
+        return Overlong(self._peer, line.id) if isinstance(line, Oversized) else Received(self._peer, line)

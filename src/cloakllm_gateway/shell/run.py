@@ -110,12 +110,12 @@ class Interpreter:
 
     def post(self, event: Event) -> Awaitable[None]:
         """Tell the core, in turn; a ping that would have to wait for another message is answered at once."""
-        if self._busy and isinstance(event, Received) and event.peer == CLIENT:
+        sender = _sender(event)
+        if self._busy and sender == CLIENT and isinstance(event, Received):
             pinged = _pinged(event.line)
             if pinged is not None:
                 answer = Send(CLIENT, jsonrpc.result(pinged, {}), answers="ping")
                 return self._front.send(jsonrpc.encode(answer.message), answer)
-        sender = _sender(event)
         room = self._put(sender, event)
         return self._beside.room(sender) if room is READY else room
 
@@ -127,7 +127,7 @@ class Interpreter:
 
     async def run(self) -> None:
         """Wait for whatever has to be waited for, until cancelled."""
-        self._go_on(self._next())
+        self._go_on(self._events.take())
         try:
             while True:
                 await self._due.wait()
@@ -143,10 +143,6 @@ class Interpreter:
             self._timers.stop_all()
             if self._parked is not None:  # since this was cancelled
                 forgo(*self._parked)
-
-    def _next(self) -> Event | None:
-        """The event whose turn it is, if any waits."""
-        return self._events.take() if self._events else None
 
     def _go_on(self, event: Event | None) -> None:
         """Handle ``event`` and then those that wait, until one has to wait for something: the rest is :meth:`run`'s."""
@@ -175,7 +171,7 @@ class Interpreter:
                 yield asyncio.sleep(0)  # many messages in one piece must not keep everything else waiting
             elif before <= SLICE / 2 < self._worked:  # messages that come one by one have turns between them
                 asyncio.get_running_loop().call_soon(self._had_a_turn)
-            event = self._next()
+            event = self._events.take()
         if self._quiet is not None:
             self._quiet.set()
 
@@ -224,13 +220,15 @@ class Interpreter:
         recorded: bool | None = None  # not yet
         unsent: list[Send] = []
         for effect in effects:
-            if isinstance(effect, Record):
-                if recorded is None:
-                    recorded = yield from self._record([record for record in effects if isinstance(record, Record)])
-            elif recorded is False and isinstance(effect, Send):
-                unsent.append(effect)
-            elif (done := self._perform(effect)) is not READY:
-                yield done
+            if isinstance(effect, Send):
+                if recorded is False:
+                    unsent.append(effect)
+                elif (written := self._deliver(effect)) is not READY:
+                    yield written
+            elif not isinstance(effect, Record):
+                self._perform(effect)
+            elif recorded is None:
+                recorded = yield from self._record([record for record in effects if isinstance(record, Record)])
         if unsent:
             yield from self._handle(RecordFailed(unsent))
 
@@ -244,11 +242,8 @@ class Interpreter:
             return False  # said by the audit itself, once
         return True
 
-    def _perform(self, effect: Deed) -> Awaitable[None]:
-        """Do it; the answer is there once the next effect may be performed."""
+    def _perform(self, effect: Deed) -> None:
         match effect:
-            case Send():
-                return self._deliver(effect)
             case Scan():
                 size = size_of(effect.texts)
                 if size > INLINE:
@@ -270,9 +265,9 @@ class Interpreter:
                 self.links[upstream].drop(reason)
             case _:
                 assert_never(effect)
-        return READY
 
     def _deliver(self, effect: Send) -> Awaitable[None]:
+        """Send it; the answer is there once the next effect may be performed."""
         line = jsonrpc.encode(effect.message)
         if effect.peer != CLIENT:
             self.links[effect.peer].send(line, effect)

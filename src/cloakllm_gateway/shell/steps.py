@@ -39,8 +39,11 @@ READY: Final[Awaitable[None]] = _Ready()
 
 def post_all(post: Post, events: Iterable[Event]) -> list[asyncio.Future[None]]:
     """Post events in order; what is there once each has room, for those that have none."""
-    rooms = [room for event in events if (room := post(event)) is not READY]
-    return [asyncio.ensure_future(room) for room in rooms]  # one that answers a ping is at work without us
+    rooms: list[asyncio.Future[None]] = []
+    for event in events:
+        if (room := post(event)) is not READY:
+            rooms.append(asyncio.ensure_future(room))  # one that answers a ping is at work without us
+    return rooms
 
 
 async def run(steps: Steps[T]) -> T:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import math
 import os
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Final, NamedTuple
 
 import anyio
@@ -142,7 +142,7 @@ class _Life(Process):
         status = self.returncode or 0
         self.end(f"was ended by signal {-status}" if status < 0 else f"exited with status {status}")
 
-    def _tell(self, events: Sequence[Event]) -> None:
+    def _tell(self, events: Iterable[Event]) -> None:
         """Post events; while one of them waits for room, nothing more is read."""
         if rooms := post_all(self._post, events):
             self.pause_output()

@@ -38,9 +38,6 @@ class Turns(Generic[T]):
         self._order: deque[str] = deque()  # of those who have something here
         self._rooms = Rooms()
 
-    def __bool__(self) -> bool:
-        return bool(self._order)
-
     def put(self, sender: str, item: T) -> Awaitable[None]:
         """Take ``item``; the answer is there once ``sender`` may bring more."""
         queue = self._queues.get(sender)
@@ -52,8 +49,10 @@ class Turns(Generic[T]):
             return READY
         return self._rooms.wait(sender)
 
-    def take(self) -> T:
-        """The oldest item of whoever's turn it is.  Raises :class:`IndexError` where there is none."""
+    def take(self) -> T | None:
+        """The oldest item of whoever's turn it is, if there is any."""
+        if not self._order:
+            return None
         sender = self._order.popleft()
         queue = self._queues[sender]
         item = queue.popleft()
