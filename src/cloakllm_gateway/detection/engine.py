@@ -60,6 +60,7 @@ class Detector:
         self._gate = Gate([pattern.regex for _, pattern in self._rows], _signs)
         self._structure = Structure(self.categories)
         self._custom = Custom(settings)
+        self._reads_all = bool(self._custom)
 
     def find(self, texts: Sequence[Text]) -> Sequence[Sequence[Span]]:
         """For each text its spans, as of :meth:`look`."""
@@ -75,6 +76,8 @@ class Detector:
             raise DetectionError(f"A text is longer than max_input_length ({longest})")
         # The readings are gone before there are spans: a long text with many values is short of memory.
         found, encoded = self._finds(texts)
+        if not any(found):
+            return Findings([[]] * len(found), encoded)
         spans = [
             settled(finds, text.text, self._allowed) if finds else [] for finds, text in zip(found, texts, strict=True)
         ]
@@ -86,7 +89,7 @@ class Detector:
     def _finds(self, texts: Sequence[Text]) -> tuple[list[list[Find]], frozenset[int]]:
         """For each text what was found in it, overlapping and in no order; and which texts are encoded."""
         spoken, leads = _behind_keys(texts)
-        reading = read(spoken, self._gate, always=bool(self._custom))
+        reading = read(spoken, self._gate, always=self._reads_all)
         if leads:
             reading = reading._replace(segments=behind(reading.segments, leads))
         found: list[list[Find]] = [[] for _ in texts]
@@ -311,14 +314,14 @@ _LONGEST_SPOKEN = 1_024
 
 def _behind_keys(texts: Sequence[Text]) -> tuple[Sequence[Text], Sequence[int]]:
     """The texts as patterns should see them, the words of their keys before them, and how long those are."""
-    words = [words_before(text.key, text.parent) if text.key and _is_value(text.text) else "" for text in texts]
+    words = [words_before(text.key, text.parent) if text.key else "" for text in texts]
     if not any(words):
         return texts, ()
     spoken = [
-        Text(before + text.text, names=text.names) if before else text
+        Text(before + text.text, names=text.names) if before and _is_value(text.text) else text
         for text, before in zip(texts, words, strict=True)
     ]
-    return spoken, [*map(len, words)]
+    return spoken, [len(after.text) - len(text.text) for after, text in zip(spoken, texts, strict=True)]
 
 
 def _is_value(text: str) -> bool:

@@ -129,7 +129,11 @@ class Gate:
             start, stop, limit = max(cuts[at] - OVERLAP, 0), cuts[at + 1], cuts[min(at + 2, last)]
             window = screen[start : stop + 1]
             for automaton in automata:
-                for name in automaton.matched(window):
+                matched = automaton.matched(window)
+                if matched is None:
+                    raise DetectionError("The gate ran out of memory")
+                for number in matched:
+                    name = automaton.names[number]
                     ranges = found.setdefault(name, [])
                     if ranges and ranges[-1][1] >= start:
                         ranges[-1] = (ranges[-1][0], stop, limit)
@@ -163,22 +167,14 @@ def _automata(*sets: Mapping[int | str, str]) -> list[_Automaton]:
 
 
 class _Automaton:
-    """Expressions of which one pass says which match."""
+    """Expressions of which one pass says which match: ``matched`` answers with numbers of ``names``."""
 
     def __init__(self, expressions: Mapping[int | str, str]) -> None:
-        self._names = [*expressions]
+        self.names = [*expressions]
         try:
-            self._alternatives = linear.Alternatives(expressions.values(), linear.options(memory=128 << 20))
+            self.matched = linear.Alternatives(expressions.values(), linear.options(memory=128 << 20)).matched
         except re2.error as error:
             raise DetectionError(f"A pattern has no gate: {error}") from None
-
-    def matched(self, window: bytes) -> list[int | str]:
-        matched = self._alternatives.matched(window)
-        if not matched:
-            if matched is None:
-                raise DetectionError("The gate ran out of memory")
-            return []
-        return [self._names[number] for number in matched]
 
 
 #: Stands between the strings of a buffer; a match that crosses it is none.
