@@ -135,8 +135,8 @@ class Calls:
 
 def _passed(upstream: Upstream, asked: Asked | None) -> dict[str, str]:
     """The client's headers that go to ``upstream``; a request of the gateway's own has none."""
-    sent = asked.passed if asked else {}
-    return {name: sent[name.lower()] for name in upstream.settings.pass_headers if name.lower() in sent}
+    sent, allowed = asked.passed if asked else {}, upstream.settings.pass_headers
+    return {name: sent[name.lower()] for name in allowed if name.lower() in sent} if sent else {}
 
 
 def _with_progress(params: dict[str, Any] | None, id: int, *, wanted: bool) -> dict[str, Any] | None:

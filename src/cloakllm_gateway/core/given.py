@@ -8,7 +8,7 @@ cancel), and for as long as the gateway remembers the task that was made of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from cloakllm_gateway.vault.entries import Entry, Token
@@ -50,10 +50,11 @@ class Given:
         self._changes = 0
         self._lately = _Lately(0, 0, ())
 
-    def begin(self, call: int, entries: Iterable[Entry]) -> None:
+    def begin(self, call: int, entries: Sequence[Entry]) -> None:
         """A request with these values goes out."""
-        self._open[call] = _by_token(entries)
-        self._changed(self._open[call])
+        self._open[call] = _by_token(entries) if entries else {}
+        if entries:
+            self._changes += 1
 
     def answer(self, entries: Sequence[Entry]) -> None:
         """An answer to a question of the upstream's goes out: nobody can tell for which of its calls it asked."""
@@ -61,13 +62,17 @@ class Given:
             held.update(_by_token(entries))
         if not self._open:
             self._keep(tuple(entries))
-        self._changed(entries)
+        if entries:
+            self._changes += 1
 
     def end(self, call: int) -> tuple[Entry, ...]:
         """The request is no longer in flight: all that was given while it was, and may come back in its answer."""
-        entries = tuple(self._open.pop(call, {}).values())
+        held = self._open.pop(call, None)
+        if not held:
+            return ()
+        entries = tuple(held.values())
         self._keep(entries)
-        self._changed(entries)
+        self._changes += 1
         return entries
 
     def follow(self, task: str, entries: Iterable[Entry]) -> None:
@@ -77,7 +82,7 @@ class Given:
             self._tasks[task] = held
             for oldest in list(self._tasks)[: _excess(self._tasks.values(), MOST_TASKS)]:
                 del self._tasks[oldest]
-            self._changed(held)
+            self._changes += 1
 
     def lately(self) -> tuple[Entry, ...]:
         """All that counts now; the same object as long as nothing changes, so that its forms are derived once."""
@@ -103,10 +108,6 @@ class Given:
             kept = [gift for gift in self._ended if now - gift.at <= SECONDS]
             kept.append(_Ended(now, entries))
             self._ended = tuple(kept[_excess([gift.entries for gift in kept], MOST_CALLS) :])
-
-    def _changed(self, entries: Sequence[Entry] | Mapping[Token, Entry]) -> None:
-        if entries:
-            self._changes += 1
 
 
 def _by_token(entries: Iterable[Entry]) -> dict[Token, Entry]:

@@ -80,7 +80,7 @@ class Outbound:
         listed: Mapping[str, str] = UNLISTED,
     ) -> None:
         """Restore, then send: the last step before the write."""
-        if not self._may_go(request, upstream):
+        if self._may_go(request, upstream) is None:
             return
         arguments = params.get("arguments")
         if arguments is not None and not isinstance(arguments, dict):
@@ -177,29 +177,26 @@ class Outbound:
         said = {"inputResponses": params["inputResponses"]}
         self._typed.learn(upstream, request.method, said, look, failed)
 
-    def _may_go(self, request: Request, upstream: Upstream) -> bool:
-        """Whether ``request`` is one that ``upstream`` can and may be sent; if not, that is the answer.
+    def _may_go(self, request: Request, upstream: Upstream) -> Asked | None:
+        """What is known of ``request``, if it is one that ``upstream`` can and may be sent; if not, that is the answer.
 
         A tool that became another one since the client called it is not what anybody approved.
         """
         asked = self._requests.get(request)
-        if asked is None or not self._is_there(request, upstream):
-            return False  # or the client took it back meanwhile
+        if asked is None:
+            return None  # the client took it back meanwhile
+        if upstream.phase is not Phase.READY:
+            text = texts.unavailable(upstream.name, upstream.reason or "it is starting")
+            self._requests.refuse(request, INTERNAL_ERROR, text)
+            return None
         if request.method != "tools/call":
-            return True
+            return asked
         tool = str((request.params or {}).get("name"))
         asked.approved = asked.approved or self._tools.version(tool)
         if self._tools.is_held(tool, asked.approved):
             self.refuse(request, upstream, "tool_changes: hold", texts.held(tool))
-            return False
-        return True
-
-    def _is_there(self, request: Request, upstream: Upstream) -> bool:
-        """Whether ``upstream`` can be sent anything; if not, that is the answer."""
-        if upstream.phase is not Phase.READY:
-            text = texts.unavailable(upstream.name, upstream.reason or "it is starting")
-            self._requests.refuse(request, INTERNAL_ERROR, text)
-        return upstream.phase is Phase.READY
+            return None
+        return asked
 
     def _ask_person(
         self, request: Request, upstream: Upstream, asked: Sequence[Approval], again: Callable[[], None]
@@ -235,8 +232,8 @@ class Outbound:
     def _send(
         self, request: Request, upstream: Upstream, restored: Restored, uri: str | None, marked: Sequence[Declared]
     ) -> None:
-        asked = self._requests.get(request)
-        if asked is None or not self._may_go(request, upstream):
+        asked = self._may_go(request, upstream)
+        if asked is None:
             return
         self._departures.account(upstream, request, restored)
         if uri is not None and not self._is_due(request, upstream, restored.part["uri"], uri):
@@ -250,7 +247,7 @@ class Outbound:
         self, asked: Asked, upstream: Upstream, call: Call, added: Mapping[str, Any], entries: Sequence[Entry]
     ) -> None:
         """Send a call again, with what its upstream wanted: the same but for ``added``."""
-        if not self._may_go(asked.request, upstream):
+        if self._may_go(asked.request, upstream) is None:
             return
         params = {name: value for name, value in (call.params or {}).items() if name not in _OF_A_ROUND}
         restored = [*call.restored, *entries]

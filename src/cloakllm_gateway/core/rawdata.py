@@ -42,8 +42,9 @@ def distinct(found: Iterable[Sequence[Span]], configured: Iterable[str] = ()) ->
     folder it was started for.
     """
     values: dict[str, dict[str, str]] = {}
-    for span in (span for spans in found for span in spans):
-        values.setdefault(span.category, {}).setdefault(span.canonical or span.value, span.value)
+    for spans in found:
+        for span in spans:
+            values.setdefault(span.category, {}).setdefault(span.canonical or span.value, span.value)
     if not values:  # most calls
         return {}
     told = "\n".join(configured).casefold()

@@ -42,7 +42,7 @@ def fault(locked: Era | None, request: Request, headers: Mapping[str, str] | Non
     An unknown version that the headers don't repeat is a mismatch in the first place.
     """
     found = _fault(locked, request)
-    if found is None or found.code == eras.UNSUPPORTED_VERSION:
+    if headers is not None and (found is None or found.code == eras.UNSUPPORTED_VERSION):
         return header_fault(request, headers) or found
     return found
 

@@ -75,7 +75,7 @@ class Restored(NamedTuple):
     @property
     def entries(self) -> tuple[Entry, ...]:
         """All values that the part holds and that may come back."""
-        return tuple([decision.entry for decision in self.decisions]) + self.typed
+        return (*[decision.entry for decision in self.decisions], *self.typed) if self.decisions else self.typed
 
 
 class Restorer(Struct, frozen=True):

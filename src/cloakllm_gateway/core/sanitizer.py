@@ -204,8 +204,8 @@ class Sanitizing:
                 self._ruling.meet(where, slot.text, slot.look.text)
         self._part = replace(self._part, edits)
         flow = [slot for slot in self._slots if slot.role in (FLOW, BLOB) and not slot.where[1]]
-        runs = adjacent.runs([slot.where[0] for slot in flow])
-        self._runs = [_run([flow[number] for number in run]) for run in runs]
+        runs = adjacent.runs([slot.where[0] for slot in flow]) if len(flow) > 1 else ()
+        self._runs = [_run([flow[number] for number in run]) for run in runs] if runs else ()
         return self._look()
 
     def _slot(self, leaf: Leaf, where: Where) -> _Slot | None:
@@ -380,8 +380,9 @@ class Sanitizing:
         if self._looking_by_role:
             self._looking_by_role = False
             return self._tripwire()
-        self._check_grammar()
-        uris = [(real, at(self._part, path)) for path, real in self._uris.items()]
+        if self._placed:
+            self._check_grammar()
+        uris = [(real, at(self._part, path)) for path, real in self._uris.items()] if self._uris else ()
         return Clean(self._part, tuple(self._tokens), uris)
 
     # -- what counts as a find ---------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from operator import itemgetter
 
 from cloakllm_gateway.core.events import Elapsed, Timer
@@ -20,11 +21,13 @@ class Timers:
         self._post = post
         self._ends: dict[Timer, float] = {}
         self._next: asyncio.TimerHandle | None = None
+        self._due = math.inf  # when that is
 
     def start(self, timer: Timer, seconds: float) -> None:
         """Start ``timer``, or move its end."""
         end = self._ends[timer] = asyncio.get_running_loop().time() + seconds
-        self._look_by(end)
+        if end < self._due:
+            self._look_by(end)
 
     def stop(self, timer: Timer) -> None:
         self._ends.pop(timer, None)
@@ -34,18 +37,17 @@ class Timers:
         self._ends.clear()
         if self._next is not None:
             self._next.cancel()
-            self._next = None
+            self._next, self._due = None, math.inf
 
     def _look_by(self, time: float) -> None:
-        if self._next is None or time < self._next.when():
-            if self._next is not None:
-                self._next.cancel()
-            self._next = asyncio.get_running_loop().call_at(time, self._look)
+        if self._next is not None:
+            self._next.cancel()
+        self._next, self._due = asyncio.get_running_loop().call_at(time, self._look), time
 
     def _look(self) -> None:
         """Tell of those whose time is up, in the order of their ends."""
-        assert self._next is not None
-        now, self._next = max(self._next.when(), asyncio.get_running_loop().time()), None
+        now = max(self._due, asyncio.get_running_loop().time())
+        self._next, self._due = None, math.inf
         for timer, end in sorted(self._ends.items(), key=_end):
             if end > now:
                 break

@@ -142,7 +142,7 @@ class Vault:
         """
         known = self._known.get(group)
         found = known.find(text, origin) if known else []
-        if own := self._reserved_by.get(origin):
+        if found and (own := self._reserved_by.get(origin)):
             return [span for span in found if text[span.start : span.end].casefold() not in own]
         return found
 
