@@ -23,8 +23,8 @@ class Clock:
     def __init__(self, now: datetime = BEGIN) -> None:
         self.now = now
 
-    def __call__(self) -> datetime:
-        return self.now
+    def __call__(self) -> str:
+        return self.now.isoformat(timespec="milliseconds")
 
     def advance(self, **by: float) -> None:
         self.now += timedelta(**by)

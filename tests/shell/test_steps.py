@@ -7,7 +7,7 @@ import asyncio
 import anyio
 import pytest
 
-from cloakllm_gateway.shell.steps import READY, Steps, finish, run
+from cloakllm_gateway.shell.steps import READY, Steps, finish
 
 pytestmark = pytest.mark.anyio
 
@@ -46,13 +46,13 @@ def test_what_waits_for_nothing_is_done_without_an_event_loop():
 
 
 async def test_what_was_waited_for_comes_back_and_so_does_its_failure():
-    assert await run(doubled(1, "a", 2, KeyError(), "b")) == [2, "aa", 4, None, "bb"]
-    assert await run(doubled()) == []
+    assert await finish(doubled(1, "a", 2, KeyError(), "b"), READY) == [2, "aa", 4, None, "bb"]
+    assert await finish(doubled(), READY) == []
 
 
 async def test_a_failure_that_nobody_expected_ends_the_steps():
     with pytest.raises(ValueError, match="no"):
-        await run(doubled("a", ValueError("no"), "b"))
+        await finish(doubled("a", ValueError("no"), "b"), READY)
 
 
 async def test_the_rest_can_be_left_to_somebody_else():
@@ -71,7 +71,7 @@ async def test_steps_that_are_cancelled_clean_up():
             left.append("clean")
 
     with anyio.move_on_after(0):
-        await run(patient())
+        await finish(patient(), READY)
     assert left == ["clean"]
 
 

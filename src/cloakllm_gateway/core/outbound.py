@@ -163,7 +163,7 @@ class Outbound:
                 then(restored)
 
         def look(typed: Sequence[Entry]) -> None:
-            going = restored._replace(typed=tuple(typed))
+            going = restored._replace(typed=tuple(typed)) if typed else restored
             self._departures.look(upstream, request, going.written, partial(looked, going))
 
         if "inputResponses" not in params:

@@ -16,34 +16,29 @@ Where = tuple[Path, bool]
 
 
 class Ruling:
-    """The rules for one message, and the fields in it that have one."""
+    """The rules for one message, and the ``fields`` in it that have one, by the place of their text."""
 
     def __init__(self, treatments: Treatments) -> None:
         self._treatments = treatments
         self._has_rules = bool(treatments.categories) or treatments.fields is not None
-        self._fields: dict[Where, list[Field]] = {}
+        self.fields: dict[Where, list[Field]] = {}
         self._elsewhere: Elsewhere | None = None  # where there are fields
 
     def meet(self, where: Where, text: str, look: str) -> None:
         """A text of the message; ``look`` is what detection sees of it."""
         path, is_key = where
         if not is_key and (found := ruled_fields(path, text, look, self._treatments.fields)):
-            self._fields[where] = found
-
-    def has_fields(self, where: Where) -> bool:
-        return where in self._fields
+            self.fields[where] = found
 
     def learn(self, found: Iterable[tuple[Where, Sequence[Span]]]) -> None:
         """What a rule says of a field holds for the same value in the rest of the message.
 
         Raises :class:`Withheld` for a value that nobody may be shown.
         """
-        if not self._fields:
-            return
         self._elsewhere = self._elsewhere or Elsewhere()
         for where, spans in found:
             found_here = Ranges((s.start, s.end) for s in spans)
-            for start, end, value, rule in self._fields.get(where, ()):
+            for start, end, value, rule in self.fields.get(where, ()):
                 refuse_blocked(rule if value else None)
                 if rule.how is not Treatment.TOKENIZE or not found_here.meet(start, end):
                     self._elsewhere.add(value, rule)
@@ -56,7 +51,7 @@ class Ruling:
         """The rule for a find: that of the field it stands in, of an equal value in a field, of its category."""
         if not self._has_rules:
             return None
-        if field := field_around(self._fields.get(where, ()), span):
+        if field := field_around(self.fields.get(where, ()), span):
             return field.rule
         rule = self._elsewhere.rule(span) if self._elsewhere else None
         return rule or self._treatments.categories.get(span.category)
@@ -75,7 +70,7 @@ class Ruling:
 
     def whole_fields(self, where: Where, text: str, finds: Sequence[Span]) -> list[Span]:
         """The fields of a text that are hidden whole: cut out, or to be hidden though nothing was found in them."""
-        fields = self._fields.get(where)
+        fields = self.fields.get(where)
         if fields is None:
             return []
         whole = []
@@ -92,4 +87,4 @@ class Ruling:
 
     def move(self, moved: Callable[[Path], Path]) -> None:
         """Keys of the message have new names."""
-        self._fields = {(moved(path), is_key): fields for (path, is_key), fields in self._fields.items()}
+        self.fields = {(moved(path), is_key): fields for (path, is_key), fields in self.fields.items()}

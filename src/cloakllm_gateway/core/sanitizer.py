@@ -202,7 +202,8 @@ class Sanitizing:
             elif slot := self._slot(leaf, where):
                 self._slots.append(slot)
                 self._ruling.meet(where, slot.text, slot.look.text)
-        self._part = replace(self._part, edits)
+        if edits:
+            self._part = replace(self._part, edits)
         flow = [slot for slot in self._slots if slot.role in (FLOW, BLOB) and not slot.where[1]]
         runs = adjacent.runs([slot.where[0] for slot in flow]) if len(flow) > 1 else ()
         self._runs = [_run([flow[number] for number in run]) for run in runs] if runs else ()
@@ -256,13 +257,13 @@ class Sanitizing:
         dropped: set[Path] = set()
         self._cuts = []
         nothing: set[int] = set()
-        if self._looking_by_role:
+        if self._ruling.fields and self._looking_by_role:
             answered = zip(self._slots, self._questions, strict=True)
             self._ruling.learn((slot.where, found.spans[number]) for slot, number in answered)
         across = self._across(found) if self._runs else {}
         for slot, number in zip(self._slots, self._questions, strict=True):
             parts = across.get(slot.text, ()) if across else ()
-            if number in nothing and not parts and not self._ruling.has_fields(slot.where):
+            if number in nothing and not parts and slot.where not in self._ruling.fields:
                 self._clean.add(slot.where)
                 continue
             spans = [*found.spans[number], *parts] if parts else found.spans[number]
@@ -288,7 +289,8 @@ class Sanitizing:
             self._forget()
             self._part = _without(self._part, dropped)
             return self.begin()
-        self._part = replace(self._part, edits)
+        if edits:
+            self._part = replace(self._part, edits)
         if spellings:
             return NeedAssign(list(spellings))
         return self.assigned(()) if self._cuts else self._next()
@@ -399,7 +401,7 @@ class Sanitizing:
         if placed := self._placed.get(slot.where):
             tokens_there = Ranges(placed)
             found, known, alike = (tokens_there.beside(spans) for spans in (found, known, alike))
-        if not (found or known or alike or self._ruling.has_fields(slot.where)):
+        if not (found or known or alike or slot.where in self._ruling.fields):
             return []
         certain = Ranges((s.start, s.end) for s in found)
         known = [k for k in known if not certain.hold(k)]
@@ -418,7 +420,7 @@ class Sanitizing:
     def _is_plain(self, slot: _Slot) -> bool:
         """Whether a text in which detection found nothing has nothing else to hide, and no other reading."""
         text = slot.look.text
-        return not (tokens.may_hold(text) or self._ruling.has_fields(slot.where) or self._hits(text))
+        return not (tokens.may_hold(text) or slot.where in self._ruling.fields or self._hits(text))
 
     def _hits(self, text: str) -> list[Span]:
         """Known values in a text, those of its message's fields included."""

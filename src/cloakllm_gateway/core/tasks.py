@@ -21,6 +21,9 @@ class Tool(NamedTuple):
 
 NO_TOOL = Tool()
 
+#: What a result has one of that speaks of tasks.
+_SPEAKING = frozenset(("tasks", "task", "resultType"))
+
 
 class Tasks:
     """The tasks that results spoke of, and the upstreams they came from."""
@@ -69,6 +72,8 @@ class Tasks:
 
         In the stateless era the result is the task itself.
         """
+        if _SPEAKING.isdisjoint(result) and not is_about_task(method):
+            return result
         listed = result.get("tasks")
         if isinstance(listed, list):
             result = {

@@ -217,30 +217,30 @@ class Interpreter:
 
     def _perform_all(self, effects: Sequence[Effect]) -> Steps[None]:
         """In their order; what the audit has to say is written, in one piece, before anything behind it is sent."""
-        recorded: bool | None = None  # not yet
+        is_recorded: bool | None = None  # not yet
         unsent: list[Send] = []
         for effect in effects:
             if isinstance(effect, Send):
-                if recorded is False:
+                if is_recorded is False:
                     unsent.append(effect)
                 elif (written := self._deliver(effect)) is not READY:
                     yield written
             elif not isinstance(effect, Record):
                 self._perform(effect)
-            elif recorded is None:
-                recorded = yield from self._record([record for record in effects if isinstance(record, Record)])
+            elif is_recorded is None:
+                try:
+                    if (entered := self._record([e for e in effects if isinstance(e, Record)])) is not READY:
+                        yield entered
+                    is_recorded = True
+                except AuditError:
+                    is_recorded = False  # said by the audit itself, once
         if unsent:
             yield from self._handle(RecordFailed(unsent))
 
-    def _record(self, records: Sequence[Record]) -> Steps[bool]:
+    def _record(self, records: Sequence[Record]) -> Awaitable[None]:
         for record in records if self._logger.says("debug") else ():
             self._logger.log("debug", record.event, **record.fields)
-        try:
-            if self._audit is not None:
-                yield from self._audit.recording(records)
-        except AuditError:
-            return False  # said by the audit itself, once
-        return True
+        return READY if self._audit is None else self._audit.recording(records)
 
     def _perform(self, effect: Deed) -> None:
         match effect:

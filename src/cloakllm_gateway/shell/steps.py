@@ -46,11 +46,6 @@ def post_all(post: Post, events: Iterable[Event]) -> list[asyncio.Future[None]]:
     return rooms
 
 
-async def run(steps: Steps[T]) -> T:
-    """Take all steps."""
-    return await finish(steps, READY)
-
-
 async def finish(steps: Steps[T], awaited: Awaitable[Any]) -> T:
     """Take the steps that are left, ``awaited`` being what the last one waits for."""
     try:

@@ -17,9 +17,11 @@ from __future__ import annotations
 import errno
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -54,16 +56,21 @@ _BLOCK: Final = 64 * 1024
 _NO_ROOM: Final = frozenset(getattr(errno, name, -1) for name in ("ENOSPC", "EDQUOT", "EFBIG"))
 
 
-def utc_now() -> datetime:
-    return datetime.now(UTC)
+def utc_now() -> str:
+    """The time as an entry has it."""
+    seconds, rest = divmod(time.time_ns(), 1_000_000_000)
+    return f"{_second(seconds)}.{rest // 1_000_000:03}+00:00"
+
+
+@lru_cache(maxsize=1)  # written in full it takes as long as the write itself
+def _second(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 class Log:
     """The log in ``directory`` as one session writes it.  Any thread may append."""
 
-    def __init__(
-        self, directory: Path, session: str, now: Callable[[], datetime] = utc_now, reserve: int = RESERVE
-    ) -> None:
+    def __init__(self, directory: Path, session: str, now: Callable[[], str] = utc_now, reserve: int = RESERVE) -> None:
         self._directory = directory
         self._session = session
         self._now = now
@@ -113,7 +120,7 @@ class Log:
                 if self._lock.is_current():
                     if not last_words and self._unchecked >= _LOOK_EVERY:
                         self._keep_reserve()
-                    timestamp = self._now().isoformat(timespec="milliseconds")
+                    timestamp = self._now()
                     found = self._catch_up()
                     if (today := day_file(timestamp)) > self._name:
                         self._open_day(today)

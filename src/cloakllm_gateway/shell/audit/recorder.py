@@ -17,7 +17,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -34,7 +34,7 @@ from cloakllm_gateway.shell.audit.log import Log, explained
 from cloakllm_gateway.shell.audit.secrets import keyed_digest
 from cloakllm_gateway.shell.config import AnchorConfig, AuditConfig, Fsync, OnAuditError
 from cloakllm_gateway.shell.logging import Logger
-from cloakllm_gateway.shell.steps import Steps, run
+from cloakllm_gateway.shell.steps import READY
 
 #: Seconds between two looks at what is due, while there is something new.
 TICK: Final = 1.0
@@ -122,10 +122,10 @@ class Audit:
 
     async def record(self, records: Sequence[Record]) -> None:
         """Write entries.  Raises :class:`AuditError` where that fails and ``on_error`` is to withhold."""
-        await run(self.recording(records))
+        await self.recording(records)
 
-    def recording(self, records: Sequence[Record]) -> Steps[None]:
-        """The same in steps: it waits only where another writer holds the log, or where each entry is synced."""
+    def recording(self, records: Sequence[Record]) -> Awaitable[None]:
+        """The same, to be awaited only where another writer holds the log, or where each entry is synced."""
         due = []
         for record in records:
             if record.event == "upstream_start":
@@ -134,7 +134,7 @@ class Audit:
                 self._running.discard(record.fields["upstream"])
             if not self._is_counted(record):
                 due.append(record)
-        yield from self._write(due)
+        return self._write(due) if due else READY
 
     def answered(self) -> None:
         """The client has an answer: what waits for the first one is due."""
@@ -167,9 +167,7 @@ class Audit:
 
     # -- entries ---------------------------------------------------------------------------------------
 
-    def _write(self, records: Sequence[Record]) -> Steps[None]:
-        if not records:
-            return
+    def _write(self, records: Sequence[Record]) -> Awaitable[None]:
         if self._lost:
             records = [Record("log_recovered", {"reason": "unwritable", "lost": self._lost}), *records]
         try:
@@ -180,18 +178,42 @@ class Audit:
             except Busy:
                 if self._lost:
                     raise  # whoever holds the log has been waited for in vain
-                found = yield anyio.to_thread.run_sync(log.append, bodies)
-            if found:
-                self._tell(found)
-            if self._config.fsync is Fsync.ALWAYS:
-                yield anyio.to_thread.run_sync(log.sync)
+                return self._write_patiently(log, bodies)
         except AuditError as error:
             self._fail(error, len(records) - bool(self._lost))
+            return READY
+        if self._config.fsync is Fsync.ALWAYS:
+            return self._sync(log, len(bodies), found)
+        self._written(len(bodies), found)
+        return READY
+
+    async def _write_patiently(self, log: Log, bodies: Sequence[Mapping[str, Any]]) -> None:
+        try:
+            found = await anyio.to_thread.run_sync(log.append, bodies)
+        except AuditError as error:
+            self._fail(error, len(bodies))
             return
+        if self._config.fsync is Fsync.ALWAYS:
+            await self._sync(log, len(bodies), found)
+        else:
+            self._written(len(bodies), found)
+
+    async def _sync(self, log: Log, entries: int, found: Sequence[Mapping[str, Any]]) -> None:
+        try:
+            await anyio.to_thread.run_sync(log.sync)
+        except AuditError as error:
+            self._fail(error, entries - bool(self._lost))
+        else:
+            self._written(entries, found)
+
+    def _written(self, entries: int, found: Sequence[Mapping[str, Any]]) -> None:
+        """So many entries are in the log, behind those that say what was ``found`` to be wrong with its end."""
+        if found:
+            self._tell(found)
         if self._lost:
             self._logger.log("warning", "audit_written_again", entries_lost=self._lost)
             self._lost = 0
-        self._unsigned += len(records)
+        self._unsigned += entries
         self._written_at = asyncio.get_running_loop().time()  # what anyio says as well, after some questions
         if not self._has_changed:
             self._has_changed = True
@@ -252,7 +274,8 @@ class Audit:
             self._written_at = now
             records.append(Record("heartbeat"))
         try:
-            await run(self._write(records))
+            if records:
+                await self._write(records)
             if self._config.fsync is Fsync.INTERVAL and self._log is not None:
                 await anyio.to_thread.run_sync(self._log.sync)
         except AuditError as error:
