@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
-from cloakllm_gateway.core.given import MOST_CALLS, MOST_TASKS, MOST_VALUES, SECONDS, Given
+from cloakllm_gateway.core.given import MOST_CALLS, MOST_FOLLOWED, MOST_VALUES, SECONDS, Given
 from cloakllm_gateway.core.settings import ToolRules, Treatment
 from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.spans import Proof
 from cloakllm_gateway.vault.entries import Entry, Spelling, Token
+from tests.core.test_departures import LETS, listen, listening, serve_lists
 from tests.core.test_eras import alone, call, listed, stateless
 from tests.core.transcript import Conversation, opened, says, settings, text_of, upstream
 
@@ -252,6 +253,51 @@ def test_the_rules_of_other_tools_do_not(tmp_path: Path) -> None:
         assert "met at the fair" in str(said)
 
 
+# -- by a subscription -----------------------------------------------------------------------------------
+
+
+def at(talk: Conversation, seconds: float) -> None:
+    """It is later: what is over has been over for a while."""
+    talk.gateway._upstreams["evil"].given._clock = lambda: seconds
+
+
+UPDATED = notice("notifications/resources/updated", uri=f"evil://x/{MAIL.replace('@', '%40')}", title=SAID)
+
+
+def test_what_the_uri_of_a_stream_gave_does_not_come_back_as_long_as_the_stream_lasts(tmp_path: Path) -> None:
+    talk = listening(tmp_path, MAIL, **LETS)
+    listen(talk, "evil://x/[EMAIL_0]")
+    at(talk, 10 * SECONDS)
+    talk.sent.clear()
+    talk.upstream("evil", UPDATED)
+    assert LOCAL not in str(talk.only())
+    talk.client(notice("notifications/cancelled", requestId="s"))
+    assert [entry.spelling.value for entry in talk.gateway.given("evil")] == [MAIL]
+    at(talk, 20 * SECONDS)
+    assert talk.gateway.given("evil") == ()
+
+
+def test_what_the_uri_of_a_subscription_gave_does_not_come_back_until_it_ends(tmp_path: Path) -> None:
+    talk = opened(settings(upstream("crm"), upstream("evil"), **LETS), tmp_path)
+    talk.call(1, "crm__look").answer("crm", says(MAIL))
+    talk.ask("r", "resources/list")
+    serve_lists(talk)
+    talk.ask("t", "resources/templates/list")
+    serve_lists(talk)
+    talk.sent.clear()
+    talk.ask(2, "resources/subscribe", {"uri": "evil://x/[EMAIL_0]"}).answer("evil", {})
+    at(talk, 10 * SECONDS)
+    talk.sent.clear()
+    talk.upstream("evil", UPDATED).upstream("evil", LOG)
+    assert LOCAL not in str(talk.take())
+    talk.ask(3, "resources/unsubscribe", {"uri": "evil://x/[EMAIL_0]"}).answer("evil", {})
+    talk.sent.clear()
+    talk.upstream("evil", LOG)
+    assert LOCAL not in str(talk.only())
+    at(talk, 20 * SECONDS)
+    assert talk.gateway.given("evil") == ()
+
+
 # -- how much is kept, and for how long ------------------------------------------------------------------
 
 
@@ -292,12 +338,12 @@ def test_an_ended_call_counts_for_a_while() -> None:
     assert numbers(given) == [8]
 
 
-def test_the_last_calls_and_tasks_count() -> None:
+def test_the_last_calls_and_what_is_followed_count() -> None:
     given = Given()
     for n in range(100):
         through(given, n, n)
         given.follow(f"task {n}", entries(1000 + n))
-    ended, made = range(100 - MOST_CALLS, 100), range(1100 - MOST_TASKS, 1100)
+    ended, made = range(100 - MOST_CALLS, 100), range(1100 - MOST_FOLLOWED, 1100)
     assert numbers(given) == [*ended, *made]
 
 

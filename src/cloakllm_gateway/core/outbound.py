@@ -21,7 +21,6 @@ from cloakllm_gateway.core.treatments import parameters
 from cloakllm_gateway.core.typed import Typed
 from cloakllm_gateway.core.upstream import Call, Phase, Upstream
 from cloakllm_gateway.errors import Refused
-from cloakllm_gateway.protocol.eras import Era
 from cloakllm_gateway.protocol.headers import Declared
 from cloakllm_gateway.protocol.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, Failure, Request, Response
 from cloakllm_gateway.protocol.surface import SURFACE
@@ -97,12 +96,13 @@ class Outbound:
         self,
         request: Request,
         wanted: Sequence[tuple[Upstream, Mapping[str, str | None]]],
-        then: Callable[[Sequence[tuple[str, str, str]]], None],
+        then: Callable[[Sequence[tuple[str, str, str]], Mapping[str, Sequence[Entry]]], None],
     ) -> None:
         """Have the resources that one request names at several upstreams restored like those of any other.
 
         ``wanted`` are the URIs that the client wrote, each with the real one where a list showed it;
-        ``then`` gets what may be subscribed to, as (upstream, real URI, URI that the client wrote).
+        ``then`` gets what may be subscribed to, as (upstream, real URI, URI that the client wrote),
+        and the values that each upstream is given so.
         """
         cleared: list[Restored] = []
 
@@ -114,13 +114,15 @@ class Outbound:
                 self._clear(request, upstream, params, took, listed=listed)
                 return
             found: list[tuple[str, str, str]] = []
+            given: dict[str, Sequence[Entry]] = {}
             for (upstream, uris), restored in zip(wanted, cleared, strict=True):
                 self._departures.account(upstream, request, restored)
+                given[upstream.name] = restored.entries
                 reals = restored.part["notifications"][URI]
                 pairs = zip(uris, reals, strict=True)
                 # A token alone may stand for a number, which is the URI of nothing.
                 found += ((upstream.name, real, uri) for uri, real in pairs if isinstance(real, str))
-            then(found)
+            then(found, given)
 
         def took(restored: Restored) -> None:
             cleared.append(restored)
@@ -239,7 +241,7 @@ class Outbound:
         if asked is None or not self._may_go(request, upstream):
             return
         self._departures.account(upstream, request, restored)
-        if uri is not None and not self._is_due(request, upstream, restored.part["uri"], uri):
+        if uri is not None and not self._is_due(request, upstream, restored, uri):
             self._requests.answer(request, {})
             return
         params = restored.part if request.params is not None else None
@@ -281,22 +283,16 @@ class Outbound:
         call.round = round
         asked.calls.add((upstream.name, call.id))
 
-    def _is_due(self, request: Request, upstream: Upstream, real: str, shown: str) -> bool:
+    def _is_due(self, request: Request, upstream: Upstream, restored: Restored, shown: str) -> bool:
         """Whether a request about a resource goes to the upstream as it is.
 
         Updates are to carry the URI in the form that was subscribed to, and an
         upstream that starts anew, or knows streams only, is subscribed to by the gateway.
         """
-        watch = Watch(URI, real)
+        real = restored.part["uri"]
         if request.method == "resources/subscribe":
             self._directory.claim(upstream.name, real, shown)
-            if upstream.era is Era.STATELESS:
-                self._subscriptions.watch(upstream, watch)
-                return False
-            self._subscriptions.note(upstream, watch)
-        elif request.method == "resources/unsubscribe":
-            if upstream.era is Era.STATELESS:
-                self._subscriptions.unwatch(upstream, watch)
-                return False
-            self._subscriptions.forget(upstream, watch)
+            return self._subscriptions.begin(upstream, Watch(URI, real), restored.entries)
+        if request.method == "resources/unsubscribe":
+            return self._subscriptions.end(upstream, Watch(URI, real))
         return True
