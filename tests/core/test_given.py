@@ -253,6 +253,38 @@ def test_the_rules_of_other_tools_do_not(tmp_path: Path) -> None:
         assert "met at the fair" in str(said)
 
 
+def listed_tasks(tmp_path: Path, *rules: ToolRules) -> Any:
+    """What a list says of a task of the tool ``send``, one of ``look`` and one that nobody called; or the error."""
+    talk = opened(settings(upstream("crm", tools=rules)), tmp_path, tasks={})
+    for id, tool in (("t-1", "send"), ("t-2", "look")):
+        talk.call(id, f"crm__{tool}", task={"ttl": 1}).answer("crm", {"task": {"taskId": id, "status": "working"}})
+    talk.sent.clear()
+    said = '{"notes": "at fair %d", "reference": "SSN 536-22-8726"}'
+    tasks = [{"taskId": f"t-{n}", "status": "failed", "statusMessage": said % n} for n in (1, 2, 3)]
+    talk.ask(7, "tasks/list").answer("crm", {"tasks": tasks})
+    answer = talk.only()
+    return answer["error"] if "error" in answer else [task["statusMessage"] for task in answer["result"]["tasks"]]
+
+
+def test_in_a_list_each_task_has_the_rules_of_its_tool(tmp_path: Path) -> None:
+    rules = (ToolRules("send", {"SSN": Treatment.REDACT}), ToolRules("look", {"SSN": Treatment.PASS}))
+    redacted, passed, usual = listed_tasks(tmp_path, *rules)
+    assert "[SSN_REDACTED]" in redacted
+    assert "536-22-8726" in passed
+    assert "[SSN_0]" in usual
+
+
+def test_in_a_list_a_tool_s_paths_hold_for_its_tasks_alone(tmp_path: Path) -> None:
+    cut, other, usual = listed_tasks(tmp_path, ToolRules("send", {}, {"$.notes": Treatment.REDACT}))
+    assert "fair" not in cut
+    assert "at fair 2" in other and "at fair 3" in usual
+
+
+def test_a_list_with_what_nobody_may_be_shown_of_a_tool_is_withheld(tmp_path: Path) -> None:
+    assert "nobody may be shown" in str(listed_tasks(tmp_path, ToolRules("send", {"SSN": Treatment.BLOCK})))
+    assert len(listed_tasks(tmp_path / "b", ToolRules("sen", {"SSN": Treatment.BLOCK}))) == 3
+
+
 # -- by a subscription -----------------------------------------------------------------------------------
 
 

@@ -186,14 +186,20 @@ SERVES = {
 }
 
 
-def opened(settings: Settings, state_dir: Path | None = None, tools: Sequence[str] = ("look", "send")) -> Conversation:
-    """A session behind its handshake, with ``tools`` listed from every upstream and nothing left to look at."""
+def opened(
+    settings: Settings, state_dir: Path | None = None, tools: Sequence[str] = ("look", "send"), **serves: Any
+) -> Conversation:
+    """A session behind its handshake, with ``tools`` listed from every upstream and nothing left to look at.
+
+    ``serves`` are capabilities of the upstreams besides the usual ones.
+    """
     talk = Conversation(settings, state_dir)
     for name in settings.upstreams:
         talk.connect(name)
     talk.ask("hello", "initialize", HELLO)
     for name in settings.upstreams:
-        hello = {"protocolVersion": "2025-11-25", "capabilities": SERVES, "serverInfo": {"name": name, "version": "1"}}
+        able, itself = {**SERVES, **serves}, {"name": name, "version": "1"}
+        hello = {"protocolVersion": "2025-11-25", "capabilities": able, "serverInfo": itself}
         talk.answer(name, hello)
     talk.client(jsonrpc.notification("notifications/initialized"))
     talk.ask("tools", "tools/list")

@@ -392,9 +392,11 @@ class Gateway:
             shape = SENT_ELSEWHERE if goes else ERROR
         tool = self._tasks.answered(request, upstream, call, part)
         restored = upstream.given.lately() if is_about_task(call.method) else call.restored
-        self._jobs.start(
-            Work(upstream, call.method, part, shape, done, failed, restored, call.uris, tool=tool.original)
+        tools = self._tasks.tools(upstream, part) if call.method == "tasks/list" else {}
+        work = Work(
+            upstream, call.method, part, shape, done, failed, restored, call.uris, tool=tool.original, tools=tools
         )
+        self._jobs.start(work)
 
     def _answer_of(
         self, request: Request, upstream: Upstream, answer: Response | Failure, part: Any, tool: str

@@ -41,7 +41,7 @@ from cloakllm_gateway.core.blobs import textual, whole_number
 from cloakllm_gateway.core.documentation import is_documentation
 from cloakllm_gateway.core.handles import Handles
 from cloakllm_gateway.core.rewriting import Cut, Range, Ranges, masked, rewritten, spelling, taken_back
-from cloakllm_gateway.core.ruling import Ruling, Where
+from cloakllm_gateway.core.ruling import NO_ITEMS, Ruling, Where
 from cloakllm_gateway.core.settings import Treatment
 from cloakllm_gateway.core.treatments import Treatments
 from cloakllm_gateway.detection.folding import views
@@ -109,7 +109,7 @@ class Source(Struct, frozen=True):
     the names that make ``[NAME_1]`` a token that restore would accept: in data,
     such a text is a look-alike; with ``redacts`` the marks of values that were
     cut out are that as well.  ``treatments`` are the rules for its values,
-    ``allowed`` what is never hidden.
+    ``items`` those for items of its lists, ``allowed`` what is never hidden.
     ``uris`` maps a resource's real URI to the one the client knows it by;
     ``restored`` are the entries that the call being answered, or any in
     flight, had restored.  ``exact_links`` is whether the pages it sends a person to stay as they are.
@@ -121,6 +121,7 @@ class Source(Struct, frozen=True):
     handles: Handles
     categories: frozenset[str]
     treatments: Treatments = Treatments()
+    items: Mapping[Path, Treatments] = NO_ITEMS
     redacts: bool = False
     allowed: Allowed = NOTHING
     uris: Mapping[str, str] = field(default_factory=dict)
@@ -178,7 +179,7 @@ class Sanitizing:
         self._clean: set[Where] = set()
         self._exempt: set[Path] = set()
         self._placed: dict[Where, list[Range]] = {}
-        self._ruling = Ruling(source.treatments)
+        self._ruling = Ruling(source.treatments, source.items)
         self._charsets: dict[Path, str] = {}
         self._described: set[Where] = set()
         self._tokens: dict[Token, None] = {}
@@ -331,7 +332,7 @@ class Sanitizing:
         self._exempt.clear()
         self._placed.clear()
         self._done.clear()
-        self._ruling = Ruling(self._source.treatments)
+        self._ruling = Ruling(self._source.treatments, self._source.items)
         self._charsets.clear()
         self._described.clear()
         self._uris.clear()

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from cloakllm_gateway.core.handles import Handles
 from cloakllm_gateway.core.upstream import Call, Upstream
 from cloakllm_gateway.protocol.jsonrpc import Request
+from cloakllm_gateway.protocol.walk import Path
 
 #: Tasks that a session can follow at once; an upstream that makes more loses its oldest.
 MOST = 10_000
@@ -59,6 +60,14 @@ class Tasks:
             upstream.given.follow(id, call.restored)
         return tool
 
+    def tools(self, upstream: Upstream, result: dict[str, Any]) -> dict[Path, str]:
+        """The upstream's own names of the tools that the tasks of a list are of, by the paths of the tasks."""
+        tasks = result.get("tasks")
+        items = tasks if isinstance(tasks, list) else ()
+        ids = [task.get("taskId") if isinstance(task, dict) else None for task in items]
+        found = ((("tasks", at), self.tool(upstream, id).original) for at, id in enumerate(ids))
+        return {path: tool for path, tool in found if tool}
+
     def told(self, upstream: Upstream, said: dict[str, Any]) -> dict[str, Any]:
         """What is said of a task, under the id that the client knows it by."""
         id = said.get("taskId")
@@ -69,12 +78,9 @@ class Tasks:
 
         In the stateless era the result is the task itself.
         """
-        listed = result.get("tasks")
-        if isinstance(listed, list):
-            result = {
-                **result,
-                "tasks": [self._own(upstream, task) if isinstance(task, dict) else task for task in listed],
-            }
+        if isinstance(listed := result.get("tasks"), list):
+            tasks = [self._own(upstream, task) if isinstance(task, dict) else task for task in listed]
+            result = {**result, "tasks": tasks}
         if is_about_task(method):
             return self._own(upstream, result)
         task = _promised(result)
