@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -171,6 +172,27 @@ def test_whatever_is_typed_for_a_task_does_not_come_back(tmp_path: Path, method:
     talk.answer("crm", {"resultType": "complete", "statusMessage": said, **says(said)})
     answer = str(talk.only())
     assert "wolpertinger" not in answer and "zora" not in answer
+
+
+FORM_OF_TASK = {"method": "elicitation/create", "params": FORM}
+
+
+@pytest.mark.parametrize("how", ["told", "asked"])
+def test_a_choice_of_the_form_of_a_task_stays_readable(tmp_path: Path, how: str) -> None:
+    talk = stateless_task(tmp_path)
+    asking = {"taskId": "t-1", "status": "input_required", "inputRequests": {"who": FORM_OF_TASK}}
+    if how == "told":
+        talk.upstream("crm", notice("notifications/tasks", **asking))
+    else:
+        alone(talk, 4, "tasks/get", {"taskId": "t-1"})
+        talk.answer("crm", {"resultType": "complete", **asking})
+    talk.sent.clear()
+    answers = {"who": {"action": "accept", "content": {"plan": "Professional", "more": "wolpertinger"}}}
+    alone(talk, 5, "tasks/update", {"taskId": "t-1", "inputResponses": answers})
+    talk.answer("crm", {"resultType": "complete"}).sent.clear()
+    call(talk, 6, "crm__look")
+    talk.answer("crm", says("the Professional plan of wolpertinger"))
+    assert re.sub(r"_\d+", "", text_of(talk.only())) == "the Professional plan of [TERM]"
 
 
 # -- by a task -------------------------------------------------------------------------------------------

@@ -141,7 +141,7 @@ class Gateway:
         self._subscriptions = Subscriptions(self._upstreams, self._calls, emit)
         self._outbound = Outbound(
             settings, self._requests, self._restorer, self._calls, typed, self._questions, self._subscriptions,
-            self._directory, self._tools, departures, emit, answered=self._call_answered,
+            self._directory, self._tools, self._tasks, departures, emit, answered=self._call_answered,
         )  # fmt: skip
         self._rounds = Rounds(self._questions, emit, self._outbound.resend, self._refusal)
         self._notices = Notices(

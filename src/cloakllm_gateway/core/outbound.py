@@ -17,6 +17,7 @@ from cloakllm_gateway.core.requests import Asked, Requests
 from cloakllm_gateway.core.restorer import UNLISTED, Approval, NeedApproval, Restored, Restorer
 from cloakllm_gateway.core.settings import Settings
 from cloakllm_gateway.core.subscriptions import URI, Subscriptions, Watch
+from cloakllm_gateway.core.tasks import Tasks
 from cloakllm_gateway.core.treatments import parameters
 from cloakllm_gateway.core.typed import Typed
 from cloakllm_gateway.core.upstream import Call, Phase, Upstream
@@ -50,6 +51,7 @@ class Outbound:
         subscriptions: Subscriptions,
         directory: Directory,
         tools: Tools,
+        tasks: Tasks,
         departures: Departures,
         emit: Callable[[Effect], None],
         answered: Answered,
@@ -63,6 +65,7 @@ class Outbound:
         self._subscriptions = subscriptions
         self._directory = directory
         self._tools = tools
+        self._tasks = tasks
         self._departures = departures
         self._emit = emit
         self._answered = answered
@@ -177,7 +180,8 @@ class Outbound:
 
         # What a person answered becomes known before the upstream can echo it.
         said = {"inputResponses": params["inputResponses"]}
-        self._typed.learn(upstream, request.method, said, look, failed)
+        own = self._tasks.form(upstream, params.get("taskId"))
+        self._typed.learn(upstream, request.method, said, look, failed, own)
 
     def _may_go(self, request: Request, upstream: Upstream) -> bool:
         """Whether ``request`` is one that ``upstream`` can and may be sent; if not, that is the answer.

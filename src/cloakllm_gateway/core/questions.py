@@ -23,7 +23,7 @@ from cloakllm_gateway.core.requests import Asked
 from cloakllm_gateway.core.restorer import Restored, Restorer
 from cloakllm_gateway.core.settings import Settings
 from cloakllm_gateway.core.suspensions import Posed, Suspensions
-from cloakllm_gateway.core.typed import Typed
+from cloakllm_gateway.core.typed import Typed, words
 from cloakllm_gateway.core.upstream import Upstream
 from cloakllm_gateway.errors import Refused
 from cloakllm_gateway.protocol import eras, jsonrpc
@@ -298,8 +298,8 @@ class Questions:
         def learned(typed: Sequence[Entry]) -> None:
             self._reply(open, answer, typed)
 
-        asked = open.request.params
-        self._typed.learn(open.upstream, open.request.method, answer.result, learned, failed, asked)
+        own = words(open.request.params)
+        self._typed.learn(open.upstream, open.request.method, answer.result, learned, failed, own)
 
     def _reply(self, open: _Open, answer: Response, typed: Sequence[Entry] = ()) -> None:
         upstream, request = open.upstream, open.request
