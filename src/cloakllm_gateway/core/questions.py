@@ -9,7 +9,7 @@ answer to the request that a question is about (:mod:`.suspensions`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from msgspec import Struct
@@ -17,7 +17,7 @@ from msgspec import Struct
 from cloakllm_gateway.core import accounts, handshake, texts
 from cloakllm_gateway.core.advertised import form
 from cloakllm_gateway.core.departures import Departures
-from cloakllm_gateway.core.events import CLIENT, Effect, Send
+from cloakllm_gateway.core.events import CLIENT, Effect, Log, Send
 from cloakllm_gateway.core.jobs import Jobs, Work
 from cloakllm_gateway.core.requests import Asked
 from cloakllm_gateway.core.restorer import Restored, Restorer
@@ -30,6 +30,7 @@ from cloakllm_gateway.protocol import eras, jsonrpc
 from cloakllm_gateway.protocol.eras import RETRIABLE, Client, Era
 from cloakllm_gateway.protocol.jsonrpc import INTERNAL_ERROR, METHOD_NOT_FOUND, Failure, Request, Response
 from cloakllm_gateway.protocol.surface import DATA, SURFACE
+from cloakllm_gateway.vault import tokens
 from cloakllm_gateway.vault.entries import Entry
 
 ELICIT: Final = "elicitation/create"
@@ -215,6 +216,8 @@ class Questions:
             rest = {name: value for name, value in error["data"].items() if name != "elicitations"}
             return {**error, "code": INTERNAL_ERROR, "data": rest}
         shown = [self._presented(upstream, ELICIT, ask) if isinstance(ask, dict) else ask for ask in asks]
+        if any(isinstance(ask, dict) and self._is_changed(ask) for ask in asks):
+            error = {**error, "message": self._warned(upstream, error.get("message"))}
         return {**error, "data": {**error["data"], "elicitations": shown}}
 
     def _presented(self, upstream: Upstream, method: str, params: dict[str, Any]) -> dict[str, Any]:
@@ -226,9 +229,24 @@ class Questions:
         if method == ELICIT:
             if upstream.settings.prefix and isinstance(params.get("message"), str):
                 params["message"] = f"{upstream.name}: {params['message']}"
+            if self._is_changed(params):
+                params["message"] = self._warned(upstream, params.get("message"))
+                self._emit(Log("warning", "page_with_hidden_values", {"upstream": upstream.name}))
             if "requestedSchema" in params and self._settings.enforces:
                 params["requestedSchema"] = form(params["requestedSchema"])
         return params
+
+    def _is_changed(self, params: Mapping[str, Any]) -> bool:
+        """Whether the address of the page that a person is sent to has a token in it, so that it leads nowhere."""
+        url = params.get("url") if params.get("mode") == "url" and self._settings.enforces else None
+        if not isinstance(url, str):
+            return False
+        is_cut = self._settings.redacts and bool(tokens.redactions(url))
+        return is_cut or any(match.token.category in self._settings.categories for match in tokens.scan(url))
+
+    def _warned(self, upstream: Upstream, message: Any) -> str:
+        hint = texts.broken_page(upstream.name, passes=upstream.settings.exact_links)
+        return f"{message}\n\n{hint}" if isinstance(message, str) and message else hint
 
     def _with_progress(self, open: _Open, params: dict[str, Any]) -> dict[str, Any]:
         """The params with a progress token of the gateway's in place of the upstream's."""
