@@ -34,7 +34,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from msgspec import Struct, field
 
-from cloakllm_gateway.core import adjacent
+from cloakllm_gateway.core import adjacent, retold
 from cloakllm_gateway.core.adjacent import Joined
 from cloakllm_gateway.core.allowed import NOTHING, Allowed
 from cloakllm_gateway.core.blobs import textual, whole_number
@@ -70,6 +70,8 @@ from cloakllm_gateway.vault.entries import Entry, Spelling, Token
 from cloakllm_gateway.vault.tokens import LITERAL, TokenMatch
 from cloakllm_gateway.vault.vault import Vault
 
+#: What is no text that somebody reads.
+_AS_THEY_ARE = (NAME, HANDLE, LINK)
 #: Look-alike tokens outrank every find: the whole look-alike becomes one LITERAL.
 LITERAL_RANK = 1000
 
@@ -176,7 +178,9 @@ class Sanitizing:
         self._runs: Sequence[_Run] = ()  # what is asked about behind the slots
         self._cuts: list[_Done] = []
         self._done: dict[Where, _Done] = {}
-        self._clean: set[Where] = set()
+        self._clean: dict[Where, _Slot] = {}
+        self._new: set[int] = set()  # the spellings that detection found, and which may stand elsewhere too
+        self._retold = False  # whether the message was searched for them
         self._exempt: set[Path] = set()
         self._placed: dict[Where, list[Range]] = {}
         self._ruling = Ruling(source.treatments, source.items)
@@ -256,6 +260,7 @@ class Sanitizing:
         edits: dict[Where, Any] = {}
         dropped: set[Path] = set()
         self._cuts = []
+        self._new.clear()
         nothing: set[int] = set()
         if self._looking_by_role:
             answered = zip(self._slots, self._questions, strict=True)
@@ -264,12 +269,12 @@ class Sanitizing:
         for slot, number in zip(self._slots, self._questions, strict=True):
             parts = across.get(slot.text, ()) if across else ()
             if number in nothing and not parts and not self._ruling.has_fields(slot.where):
-                self._clean.add(slot.where)
+                self._clean[slot.where] = slot
                 continue
             spans = [*found.spans[number], *parts] if parts else found.spans[number]
             finds = self._finds(slot, spans, is_encoded=number in found.encoded)
             if not finds:
-                self._clean.add(slot.where)
+                self._clean[slot.where] = slot
                 if slot.where not in self._described and slot.where not in self._placed and _may_be_damaged(slot):
                     nothing.add(number)
             elif slot.role is LINK:
@@ -322,13 +327,15 @@ class Sanitizing:
             if rule is not None and rule.how is Treatment.REDACT:
                 inserts.append(tokens.redacted(span.category))
             else:
-                inserts.append(
-                    spellings.setdefault(spelling(slot.text, span, is_number=slot.is_number), len(spellings))
-                )
+                number = spellings.setdefault(spelling(slot.text, span, is_number=slot.is_number), len(spellings))
+                inserts.append(number)
+                if span.rank:  # what was known already has none, and was looked for everywhere
+                    self._new.add(number)
         return _Done(slot, Cut(slot.text, standing, inserts))
 
     def _forget(self) -> None:
         self._clean.clear()
+        self._retold = False
         self._exempt.clear()
         self._placed.clear()
         self._done.clear()
@@ -355,7 +362,25 @@ class Sanitizing:
         except KeyCollision:
             raise Withheld("two keys of one object would have become equal") from None
         self._follow({path: new for (path, is_key), new in edits.items() if is_key})
+        if self._looking_by_role and self._new and not self._retold:
+            self._retold = True
+            if told := self._told_elsewhere([entries[number] for number in self._new]):
+                self._slots, self._runs = told, ()
+                return self._look()
         return self._next()
+
+    def _told_elsewhere(self, entries: Sequence[Entry]) -> list[_Slot]:
+        """The texts without any find that hold what others of this message made known."""
+        clean = [slot for slot in self._clean.values() if slot.role not in _AS_THEY_ARE]
+        source = self._source
+        return [
+            clean[number]
+            for number in retold.places(
+                entries,
+                [slot.look.text for slot in clean],
+                lambda text: source.vault.known(text, source.origin, source.group),
+            )
+        ]
 
     def _follow(self, renamed: Mapping[Path, str]) -> None:
         """Keys have new names: what is remembered by path moves with them."""
@@ -365,7 +390,10 @@ class Sanitizing:
         def moved(path: Path) -> Path:
             return tuple(renamed.get(path[: depth + 1], step) for depth, step in enumerate(path))
 
-        self._clean = {(moved(path), is_key) for path, is_key in self._clean}
+        self._clean = {
+            (moved(path), is_key): slot._replace(where=(moved(path), is_key))
+            for (path, is_key), slot in self._clean.items()
+        }
         self._described = {(moved(path), is_key) for path, is_key in self._described}
         self._placed = {(moved(path), is_key): placed for (path, is_key), placed in self._placed.items()}
         self._done = {
