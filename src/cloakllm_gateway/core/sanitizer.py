@@ -74,6 +74,8 @@ from cloakllm_gateway.vault.vault import Vault
 _AS_THEY_ARE = (NAME, HANDLE, LINK)
 #: Look-alike tokens outrank every find: the whole look-alike becomes one LITERAL.
 LITERAL_RANK = 1000
+#: How far from an edge of two blocks a token begins or ends that goes across, in characters.
+_LONGEST_TOKEN = 80
 
 
 class NeedScan(Struct, frozen=True):
@@ -208,9 +210,7 @@ class Sanitizing:
                 self._slots.append(slot)
                 self._ruling.meet(where, slot.text, slot.look.text)
         self._part = replace(self._part, edits)
-        flow = [slot for slot in self._slots if slot.role in (FLOW, BLOB) and not slot.where[1]]
-        runs = adjacent.runs([slot.where[0] for slot in flow])
-        self._runs = [_run([flow[number] for number in run]) for run in runs]
+        self._runs = _runs_of(self._slots)
         return self._look()
 
     def _slot(self, leaf: Leaf, where: Where) -> _Slot | None:
@@ -307,9 +307,23 @@ class Sanitizing:
             text = run.joined.text
             known = self._known_in(views(text) if number in found.encoded else [View(text)])
             hidden = self._source.allowed.hidden([*found.spans[number], *known], text)
+            hidden += self._alike_across(run.joined)
             for block, part in adjacent.parts(run.joined, hidden, [own[slot.where] for slot in run.slots]):
                 across.setdefault(run.slots[block].text, {})[part] = None
         return across
+
+    def _alike_across(self, joined: Joined) -> list[Span]:
+        """Look-alike tokens, and damaged ones, that only blocks together make."""
+        spans: dict[Span, None] = {}
+        for edge in joined.ends[:-1] if not joined.gap else ():
+            first = max(0, edge - _LONGEST_TOKEN)
+            near = joined.text[first : edge + _LONGEST_TOKEN]
+            found = [(match.start, match.end) for match in self._tokens_in(near)]
+            found += [(m.start, m.end) for m in tokens.near_misses(near, self._source.categories, whole=False)]
+            for start, end in found:
+                if first + start < edge < first + end:
+                    spans[_literal(joined.text, first + start, first + end, near[start:end])] = None
+        return [*spans]
 
     def _cut(self, slot: _Slot, finds: Sequence[Span], spellings: dict[Spelling, int]) -> _Done:
         """How ``finds`` come out of a slot.
@@ -552,8 +566,18 @@ def _may_be_damaged(slot: _Slot) -> bool:
     return not slot.where[1] and slot.role is not NAME
 
 
-def _run(slots: Sequence[_Slot]) -> _Run:
-    return _Run(slots, adjacent.join([slot.look.text for slot in slots]))
+def _runs_of(slots: Sequence[_Slot]) -> list[_Run]:
+    """Those of the slots that are read one after the other: blocks as they are, the lines of a list with line ends."""
+    flow = [slot for slot in slots if slot.role in (FLOW, BLOB) and not slot.where[1]]
+    lines = [slot for slot in slots if slot.role is DATA and not slot.where[1] and not slot.is_number]
+    blocks = [_run(flow, run, "") for run in adjacent.runs([slot.where[0] for slot in flow])]
+    lists = [_run(lines, run, "\n") for run in adjacent.lists([(slot.where[0], slot.text) for slot in lines])]
+    return blocks + lists
+
+
+def _run(slots: Sequence[_Slot], numbers: Sequence[int], between: str) -> _Run:
+    run = [slots[number] for number in numbers]
+    return _Run(run, adjacent.join([slot.look.text for slot in run], between))
 
 
 def _count(counts: dict[str, int], what: str) -> None:
