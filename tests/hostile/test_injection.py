@@ -151,7 +151,9 @@ def test_dots_behind_a_value_make_no_host_name(web: tuple[Driver, Upstream, dict
 CARRIERS = (
     "https://{host}/{token}", "https://{host}/a?e={token}&x=1", "https://{host}/#{token}", "https://{host}?{token}",
     "![pic](https://{host}/p.png?e={token})", '<img src="https://{host}/{token}">', "see https://u:p@{host}:8443/{token}",
-    '{{"deep": "{{\\"url\\": \\"https://{host}/?e={token}\\"}}"}}',
+    '{{"deep": "{{\\"url\\": \\"https://{host}/?e={token}\\"}}"}}', "https:\n//{host}/{token}",
+    "see https:{host}/?{token}", "<img src=//{host}/{token}>", "@import '//{host}/a.css?{token}'",
+    "https&colon;//{host}/{token}", "a ht\ttps:/{host}/x/{token}", "see https:\\u002f\\u002f{host}\\u002f{token}",
 )  # fmt: skip
 #: Addresses without a scheme, or its slashes: in a text of their own, in a command, and anywhere.
 OPENED = ("{host}/{token}", "www.{host}/?e={token}", "u@{host}:8080/{token}", "{host}#{token}")
@@ -159,7 +161,7 @@ LAX = (
     "see https:{host}/{token}",
     "wss:/{host}?e={token}",
     "https%3A{host}%2F{token}",
-    "https:{host}/?u=https://a.org/{token}",
+    "https:{host}/?u=https://good.io/{token}",
 )
 ELSEWHERE = (
     "evil.io", "evil.io\\@good.io", "good.io\\@evil.io", "evil.io\\.good.io", "good.io@evil.io", "good.io.evil.io",

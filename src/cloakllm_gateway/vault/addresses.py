@@ -7,6 +7,7 @@ query; what only some client would follow is told for the policy alone.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -53,6 +54,10 @@ _ALONE = lazy(r"\s*[A-Za-z][A-Za-z0-9+.\-]*:[/\\]{2,}([^\s/?#]*)\S*\s*\Z")
 _TO_PEOPLE = lazy(r"(?i)\s*(?:mailto|tel|sms):(?![/\\])")
 _ADDRESS_ENDS = lazy(r"[,?#]|\s*\Z")
 _DROPPED = lazy(r"[\t\r\n]")
+#: What may follow the authority of an address that is written loosely.
+_REST = lazy(r"[^\s<>\"'`^{}|\x00-\x1f]*")
+#: What RFC 3986 counts to the authority and the URL Standard does not; a backslash may also begin a written slash.
+_BEHIND_BACKSLASH = lazy(r"(?:\\(?!u00|x)[^\s/?#\"'`<>()]*)?")
 _IPV6 = lazy(r"(?:[^/?#@\[\]]*@)?\[[0-9A-Fa-f:.%]*\]")
 #: What often stands right behind a URL in prose, code, Markdown or CSV, though a URL could hold it.
 _BEHIND = lazy(r"['\[\]()]|[,;]")
@@ -83,8 +88,6 @@ _BARE = lazy(
     rf"(?P<host>(?:[\w-]+{_DOT})++(?:[^\W\d_]{{2,24}}|xn--[\w-]+|\d{{1,3}})(?::\d{{1,5}})?|[\w-]+:\d{{1,5}})(?=:?[/?#])"
     r"[^\s\"'`<>]*"
 )
-#: What stands behind an authority, up to where clients let an address end.
-_REST = lazy(r"[^\s\"'`<>]*")
 #: What every address that leads somewhere has one of, in any writing.
 _MAY_BE_URL = lazy(r"[/\\:%&?#]")
 
@@ -96,7 +99,7 @@ def around(text: str, masked: str, matches: Sequence[TokenMatch], is_url: bool) 
     """
     if is_url or _MAY_BE_URL.search(text):
         found = _in_urls(text, masked, matches, is_url)
-        _add_loose(found, masked, matches)
+        _add_loose(found, text, masked, matches)
     else:
         found = {}
     for match in matches:
@@ -144,32 +147,44 @@ def _is_address(masked: str, match: TokenMatch, begin: int) -> bool:
     return begins and _ADDRESS_ENDS.match(masked, match.end) is not None
 
 
-def _add_loose(found: dict[int, Address], masked: str, matches: Sequence[TokenMatch]) -> None:
+def _add_loose(found: dict[int, Address], text: str, masked: str, matches: Sequence[TokenMatch]) -> None:
     """Note what some client would take for an address, though no standard says so: nothing is encoded for it.
 
     The URL Standard drops tabs and line feeds and needs no slashes behind
     `https:`; a text may begin with the authority of a network-path reference,
     and what tools are given to open has often no scheme.
     """
-    squeezed, offsets = _squeezed(masked)
-    alone = _ALONE.match(squeezed)
-    special = [*_SPECIAL.finditer(squeezed)]
-    for path in (*_NETWORK_PATH.finditer(squeezed), *special, *([alone] if alone else [])):
-        for match in _within(matches, offsets[path.start(1)], offsets[path.end(1)]):
-            found[match.start] = found.get(match.start, NOWHERE)._replace(authority=True)
-    done = 0
-    for path in special:
-        if path.start() < done:
-            continue  # it stands in the query of another one
-        done = _REST.match(squeezed, path.end(1)).end()  # type: ignore[union-attr]
-        for match in _within(matches, offsets[path.end(1)], offsets[done]):
-            here = found.get(match.start, NOWHERE)
-            # Where a standard sees another host than this client does, a rule has to name both.
-            host = here.host if path[1] in here.host else f"{path[1]}\\@{here.host}" if here.host else path[1]
-            found[match.start] = here._replace(host=host)
+    for match, in_authority, host in _loosely_found(text, masked, matches):
+        here = found.get(match.start, NOWHERE)
+        if host in here.host:
+            host = here.host
+        elif here.host:  # where a standard sees another host than this client does, what lets it go has to name both
+            host = f"{host}\\@{here.host}"
+        found[match.start] = here._replace(authority=here.authority or in_authority, host=host)
     for path in _BARE.finditer(masked):
         for match in _within(matches, path.end("host"), path.end()):
             found[match.start] = found.get(match.start, NOWHERE)._replace(bare=path["host"])
+
+
+def _loosely_found(text: str, masked: str, matches: Sequence[TokenMatch]) -> Iterator[tuple[TokenMatch, bool, str]]:
+    """Tokens in loosely written addresses, each with whether it is in the authority, and the whole of that."""
+    squeezed, offsets = _squeezed(masked)
+    alone = _ALONE.match(squeezed)
+    paths = [*_NETWORK_PATH.finditer(squeezed), *_SPECIAL.finditer(squeezed), *([alone] if alone else [])]
+    reached = 0
+    for path in sorted((path for path in paths if path[1]), key=_authority):
+        start, slash = offsets[path.start(1)], offsets[path.end(1)]
+        end = slash
+        if slash >= reached:  # else it stands in the path of the one before, and that is where a value would go
+            end = reached = len(masked) if path is alone else _REST.match(masked, slash).end()  # type: ignore[union-attr]
+        behind = _BEHIND_BACKSLASH.match(squeezed, path.end(1)).end()  # type: ignore[union-attr]
+        host = _DROPPED.sub("", text[start : offsets[behind]])
+        for match in _within(matches, start, end):
+            yield match, match.start < slash, host
+
+
+def _authority(path: re.Match[str]) -> tuple[int, int]:
+    return path.span(1)
 
 
 def _within(matches: Sequence[TokenMatch], start: int, end: int) -> Iterator[TokenMatch]:
