@@ -214,10 +214,11 @@ TABLE = ["id,first_name,last_name", "1,Zbigniewa,Wroclawska", "2,Chidinma,Okonkw
 
 
 @pytest.mark.parametrize("lines", [KEY_LINES, TABLE])
-@pytest.mark.parametrize("form", ["lines", "records", "nested"])
+@pytest.mark.parametrize("form", ["blocks", "lines", "records", "nested"])
 def test_the_lines_of_a_file_in_a_list_are_read_as_a_file(lines: list[str], form: str) -> None:
     lines = ["# read from a file", *lines, "bye"] if lines is KEY_LINES else lines
     structured: dict[str, Any] = {
+        "blocks": {},
         "lines": {"lines": lines},
         "records": {"lines": [{"n": n, "text": line} for n, line in enumerate(lines)]},
         "nested": {"files": [{"name": "other", "lines": ["a", "b"]}, {"name": "x", "lines": lines}]},
@@ -225,11 +226,11 @@ def test_the_lines_of_a_file_in_a_list_are_read_as_a_file(lines: list[str], form
     if form == "records" and lines is TABLE:
         return  # the same field of records is a column, and its first cell a header by chance only
     gate = Gate()
-    out = gate.sanitize(result("see there", structuredContent=structured), RESULT)
-    told = TOKEN.sub("", json.dumps(out["structuredContent"]))
+    part = result(*(lines if form == "blocks" else ["see there"]), structuredContent=structured)
+    out = gate.sanitize(part, RESULT)
+    told = TOKEN.sub("", json.dumps(out))
     assert not [word for line in lines[1:] for word in re.findall(r"[A-Za-z0-9]{7,}", line) if word in told]
-    back = gate.restore({"arguments": out["structuredContent"]}, {"arguments": RESTORE})["arguments"]
-    assert back == structured
+    assert gate.restore({"arguments": out}, {"arguments": RESTORE})["arguments"] == part
 
 
 @pytest.mark.parametrize("listed", [["4111 1111", "1111 1111"], ["a, b", "555-01", "34"], ["Zoe", "12 Main", "Street"]])

@@ -5,9 +5,9 @@ of ``kim.lee@exam`` and ``ple.com`` neither block has to look like an address,
 and the second half of a table has no header.  So blocks that adjoin are looked
 at once more, joined, and of what goes on behind an edge each gets its part.
 
-A file is as often given as a list of its lines, in structured content.  Those
-are joined with line ends, and only where a key block or a table begins in one:
-of most lists no item says anything of the next.
+A file is as often given line by line, in blocks or in a list in structured
+content.  Those are joined with line ends, and only where a key block or a table
+begins in one: of most lists no item says anything of the next.
 
 Offsets are code points of a block's text, or of the joined one, half open.
 """
@@ -35,7 +35,7 @@ _WORD = lazy(r"[^\W\d_]+")
 
 
 #: The first line of a table, or what may be one.
-_HEADER = lazy(r"[^\W\d_][^,;\t|]*[,;\t|]")
+_HEADER = lazy(r"[^\W\d_][^,;\t|\n]{0,48}(?:[,;\t|][^,;\t|\n]{0,48})+(?:\r?\n|\Z)")
 _KEY_BLOCK = "-----BEGIN "
 
 
@@ -61,13 +61,16 @@ def runs(paths: Sequence[Path]) -> list[list[int]]:
     return [run for run in found if len(run) > 1]
 
 
-def lists(places: Sequence[tuple[Path, str]]) -> list[list[int]]:
+def lines(places: Sequence[tuple[Path, str]], *, of_blocks: bool = False) -> list[list[int]]:
     """Which of some places with their texts, in document order, are lines of one file: at least two each, by number.
 
-    They stand in one list, or in the same field of its items.
+    They stand in one list, or in the same field of its items.  In a field of
+    records a table can't begin: that is a column, unless they are blocks.
     """
     begun = {
-        _column(path) for path, text in places if _KEY_BLOCK in text or (path[-1:] == (0,) and _HEADER.match(text))
+        _column(path)
+        for path, text in places
+        if _KEY_BLOCK in text or ((_is_first(path) if of_blocks else path[-1:] == (0,)) and _HEADER.match(text))
     }
     if not begun:
         return []
@@ -84,6 +87,11 @@ def _column(path: Path) -> tuple[Path, Path]:
         if isinstance(path[depth], int):
             return path[:depth], path[depth + 1 :]
     return path, ()
+
+
+def _is_first(path: Path) -> bool:
+    """Whether ``path`` leads through the first item of its innermost list."""
+    return next((step for step in reversed(path) if isinstance(step, int)), -1) == 0
 
 
 def _adjoin(one: Path, other: Path) -> bool:

@@ -210,7 +210,7 @@ class Sanitizing:
                 self._slots.append(slot)
                 self._ruling.meet(where, slot.text, slot.look.text)
         self._part = replace(self._part, edits)
-        self._runs = _runs_of(self._slots)
+        self._runs = _runs_of(self._slots) if len(self._slots) > 1 else ()
         return self._look()
 
     def _slot(self, leaf: Leaf, where: Where) -> _Slot | None:
@@ -567,12 +567,16 @@ def _may_be_damaged(slot: _Slot) -> bool:
 
 
 def _runs_of(slots: Sequence[_Slot]) -> list[_Run]:
-    """Those of the slots that are read one after the other: blocks as they are, the lines of a list with line ends."""
+    """Those of the slots that are read one after the other: blocks as they are, the lines of a file with line ends."""
     flow = [slot for slot in slots if slot.role in (FLOW, BLOB) and not slot.where[1]]
-    lines = [slot for slot in slots if slot.role is DATA and not slot.where[1] and not slot.is_number]
+    data = [slot for slot in slots if slot.role is DATA and not slot.where[1] and not slot.is_number]
     blocks = [_run(flow, run, "") for run in adjacent.runs([slot.where[0] for slot in flow])]
-    lists = [_run(lines, run, "\n") for run in adjacent.lists([(slot.where[0], slot.text) for slot in lines])]
-    return blocks + lists
+    rows = [_run(flow, run, "\n") for run in adjacent.lines([_place(slot) for slot in flow], of_blocks=True)]
+    return blocks + rows + [_run(data, run, "\n") for run in adjacent.lines([_place(slot) for slot in data])]
+
+
+def _place(slot: _Slot) -> tuple[Path, str]:
+    return slot.where[0], slot.text
 
 
 def _run(slots: Sequence[_Slot], numbers: Sequence[int], between: str) -> _Run:
