@@ -66,7 +66,7 @@ def test_who_is_sent_to_what_is_no_page_of_the_web_is_not_told_to_pass_it(peers:
     driver.tool("evil__asks")
     [request] = driver.requests("elicitation/create")
     assert HIDDEN in request["params"]["message"]
-    assert "no http or https address" in request["params"]["message"]
+    assert "only http and https addresses" in request["params"]["message"]
 
 
 def check(shown: dict[str, Any], token: str) -> None:

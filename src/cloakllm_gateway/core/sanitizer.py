@@ -384,17 +384,15 @@ class Sanitizing:
         return self._next()
 
     def _told_elsewhere(self, entries: Sequence[Entry]) -> list[_Slot]:
-        """The texts without any find that hold what others of this message made known."""
+        """The texts without any find that hold what others of this message made known; no model sees a name there."""
         clean = [slot for slot in self._clean.values() if slot.role not in _AS_THEY_ARE]
         source = self._source
-        return [
-            clean[number]
-            for number in retold.places(
-                entries,
-                [slot.look.text for slot in clean],
-                lambda text: source.vault.known(text, source.origin, source.group),
-            )
-        ]
+
+        def known(text: str) -> Sequence[Span]:
+            return source.vault.known(text, source.origin, source.group)
+
+        told = retold.places(entries, [slot.look.text for slot in clean], known)
+        return [slot._replace(look=slot.look._replace(names=False)) for slot in map(clean.__getitem__, told)]
 
     def _follow(self, renamed: Mapping[Path, str]) -> None:
         """Keys have new names: what is remembered by path moves with them."""

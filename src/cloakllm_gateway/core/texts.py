@@ -150,7 +150,7 @@ def approval(asked: Iterable[tuple[str, Iterable[str], str]], tool: str) -> str:
 def broken_page(upstream: str, *, passes: bool) -> str:
     """What a person has to know who is sent to a page whose address was changed; ``passes``: exact_links is set."""
     what_to_do = (
-        "It is no http or https address, and exact_links passes no other"
+        "exact_links passes only http and https addresses, and only to a client that says it opens such pages"
         if passes
         else f"If you trust {upstream} with it, set exact_links to true for {upstream} in the gateway's configuration, "
         "start the gateway again and repeat what you did"
