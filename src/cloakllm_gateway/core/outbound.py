@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 from cloakllm_gateway.core import accounts, texts
 from cloakllm_gateway.core.advertised import Tools
 from cloakllm_gateway.core.calls import Calls
-from cloakllm_gateway.core.departures import Departures
+from cloakllm_gateway.core.departures import Cleared, Departures
 from cloakllm_gateway.core.directory import Directory
-from cloakllm_gateway.core.events import Effect, Log
+from cloakllm_gateway.core.events import Effect
 from cloakllm_gateway.core.questions import Questions
 from cloakllm_gateway.core.requests import Asked, Requests
 from cloakllm_gateway.core.restorer import UNLISTED, Approval, NeedApproval, Restored, Restorer
@@ -21,14 +21,11 @@ from cloakllm_gateway.core.tasks import Tasks
 from cloakllm_gateway.core.treatments import parameters
 from cloakllm_gateway.core.typed import Typed
 from cloakllm_gateway.core.upstream import Call, Phase, Upstream
-from cloakllm_gateway.errors import Refused
 from cloakllm_gateway.protocol.headers import Declared
 from cloakllm_gateway.protocol.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, Failure, Request, Response
 from cloakllm_gateway.protocol.surface import SURFACE
 from cloakllm_gateway.vault.entries import Entry
 
-#: Takes what a request holds once it may leave.
-Cleared: TypeAlias = Callable[[Restored], None]
 #: Takes the request, its upstream, the call and the upstream's answer.
 Answered: TypeAlias = Callable[[Request, Upstream, Call, Response | Failure], None]
 
@@ -142,37 +139,30 @@ class Outbound:
         declared: frozenset[str] = frozenset(),
         listed: Mapping[str, str] = UNLISTED,
     ) -> None:
-        """Restore, ask a person where that is the rule, look at what is in clear; else the request is refused."""
-        if not self._settings.enforces:
-            then(Restored(params, ()))
-            return
-        try:
-            tool = str(params.get("name")) if request.method == "tools/call" else ""
-            holds = parameters(upstream.settings, tool)
-            shape = SURFACE[request.method].params
-            restored = self._restorer.restore(params, shape, upstream.name, declared, holds, listed)
-        except NeedApproval as need:
-            again = partial(self._clear, request, upstream, params, then, declared, listed)
-            self._ask_person(request, upstream, need.asked, again)
-            return
-        except Refused as refused:
-            self.refuse(request, upstream, refused.rule, texts.refusal(refused), refused.token)
-            return
+        """Have ``params`` cleared, and a person asked where that is the rule; else the request is refused."""
 
-        def looked(restored: Restored, refusal: str) -> None:
-            if request not in self._requests:
-                return  # the client took the call back meanwhile
-            if refusal:
-                self._requests.refuse(request, INVALID_PARAMS, refusal)
-            else:
+        def cleared(restored: Restored) -> None:
+            if request in self._requests:  # else the client took it back meanwhile
                 then(restored)
 
-        def look(typed: Sequence[Entry]) -> None:
-            going = restored._replace(typed=tuple(typed))
-            self._departures.look(upstream, request, going.written, partial(looked, going))
+        def stopped(text: str) -> None:
+            self._requests.refuse(request, INVALID_PARAMS, text)
 
-        if "inputResponses" not in params:
-            look(())
+        def clear(typed: Sequence[Entry] = ()) -> None:
+            def restore() -> Restored:
+                tool = str(params.get("name")) if request.method == "tools/call" else ""
+                holds = parameters(upstream.settings, tool)
+                shape = SURFACE[request.method].params
+                restored = self._restorer.restore(params, shape, upstream.name, declared, holds, listed)
+                return restored._replace(typed=tuple(typed)) if typed else restored
+
+            try:
+                self._departures.clear(upstream, request, params, restore, cleared, stopped)
+            except NeedApproval as need:
+                self._ask_person(request, upstream, need.asked, partial(clear, typed))
+
+        if "inputResponses" not in params or not self._settings.enforces:
+            clear()
             return
 
         def failed(reason: str) -> None:
@@ -181,7 +171,7 @@ class Outbound:
         # What a person answered becomes known before the upstream can echo it.
         said = {"inputResponses": params["inputResponses"]}
         own = self._tasks.form(upstream, params.get("taskId"))
-        self._typed.learn(upstream, request.method, said, look, failed, own)
+        self._typed.learn(upstream, request.method, said, clear, failed, own)
 
     def _may_go(self, request: Request, upstream: Upstream) -> bool:
         """Whether ``request`` is one that ``upstream`` can and may be sent; if not, that is the answer.
@@ -231,11 +221,9 @@ class Outbound:
         if not self._questions.ask_person(asking, message, answered):
             self.refuse(request, upstream, "nobody to ask", texts.nobody_to_ask(upstream.name))
 
-    def refuse(self, request: Request, upstream: Upstream, rule: str, told: str, token: str = "") -> None:
+    def refuse(self, request: Request, upstream: Upstream, rule: str, told: str) -> None:
         """Refuse ``request`` by ``rule``, which the audit and the log name; ``told`` is for the model."""
-        about = {"upstream": upstream.name, "method": request.method, "rule": rule}
-        self._emit(accounts.refused(upstream.name, request, rule, token))
-        self._emit(Log("warning", "refused", {**about, "token": token} if token else about))
+        self._departures.refused(upstream, request, rule)
         self._requests.refuse(request, INVALID_PARAMS, told)
 
     def _send(

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
-from cloakllm_gateway.core import accounts, handshake, texts
+from cloakllm_gateway.core import handshake, texts
 from cloakllm_gateway.core.advertised import form
 from cloakllm_gateway.core.departures import Departures
 from cloakllm_gateway.core.events import CLIENT, Effect, Log, Send
@@ -25,7 +25,6 @@ from cloakllm_gateway.core.settings import Settings
 from cloakllm_gateway.core.suspensions import Posed, Suspensions
 from cloakllm_gateway.core.typed import Typed, words
 from cloakllm_gateway.core.upstream import Upstream
-from cloakllm_gateway.errors import Refused
 from cloakllm_gateway.protocol import eras, jsonrpc
 from cloakllm_gateway.protocol.eras import RETRIABLE, Client, Era
 from cloakllm_gateway.protocol.jsonrpc import INTERNAL_ERROR, METHOD_NOT_FOUND, Failure, Request, Response
@@ -322,28 +321,21 @@ class Questions:
     def _reply(self, open: _Open, answer: Response, typed: Sequence[Entry] = ()) -> None:
         upstream, request = open.upstream, open.request
 
+        def restore() -> Restored:
+            shape = SURFACE[request.method].result or DATA
+            return self._restorer.restore(answer.result, shape, upstream.name)._replace(typed=tuple(typed))
+
         def reply(restored: Restored) -> None:
             self._departures.account(upstream, request, restored)
             open.reply({"jsonrpc": "2.0", "id": request.id, "result": restored.part}, restored.entries)
 
-        if not self._settings.enforces:
-            reply(Restored(answer.result, ()))
-            return
-        try:
-            shape = SURFACE[request.method].result or DATA
-            restored = self._restorer.restore(answer.result, shape, upstream.name)._replace(typed=tuple(typed))
-        except Refused as refused:
-            self._emit(accounts.refused(upstream.name, request, refused.rule, refused.token))
-            self._fail(open, texts.refusal(refused))
-            return
+        def stopped(text: str) -> None:
+            self._fail(open, text)
 
-        def looked(refusal: str) -> None:
-            if refusal:  # its numbers are for the model, and not for whoever asked
-                self._fail(open, texts.ANSWER_IN_CLEAR)
-            else:
-                reply(restored)
-
-        self._departures.look(upstream, request, restored.written, looked)
+        # What was found in clear is for the model to know, and not for whoever asked.
+        self._departures.clear(
+            upstream, request, answer.result, restore, reply, stopped, in_clear=texts.ANSWER_IN_CLEAR
+        )
 
     def cancelled(self, upstream: Upstream, request_id: Any) -> int | None:
         """The id under which the client knows a question that its upstream took back; None where it never will."""
