@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from msgspec import Struct, field
 
@@ -43,6 +43,7 @@ from cloakllm_gateway.core.handles import Handles
 from cloakllm_gateway.core.rewriting import Cut, Range, Ranges, masked, rewritten, spelling, taken_back
 from cloakllm_gateway.core.ruling import NO_ITEMS, Ruling, Where
 from cloakllm_gateway.core.settings import Treatment
+from cloakllm_gateway.core.slots import Done, Run, Slot, may_be_damaged, runs_of
 from cloakllm_gateway.core.treatments import Treatments
 from cloakllm_gateway.detection.folding import views
 from cloakllm_gateway.detection.view import View
@@ -52,7 +53,6 @@ from cloakllm_gateway.protocol.surface import (
     ADVERTISED,
     BLOB,
     DATA,
-    FLOW,
     HANDLE,
     LINK,
     MEDIA,
@@ -133,35 +133,6 @@ class Source(Struct, frozen=True):
     exact_links: bool = False
 
 
-class _Slot(NamedTuple):
-    """A place in the message and the text that stands there (decoded, for a textual blob).
-
-    ``look`` is what detection gets to see: the same text, of the same length,
-    with the tokens that are already placed in it masked.
-    """
-
-    where: Where
-    role: Role
-    text: str
-    look: Text
-    is_number: bool = False
-    charset: str = ""  # of a textual blob; empty for anything else
-
-
-class _Run(NamedTuple):
-    """Slots whose texts are read one after the other."""
-
-    slots: Sequence[_Slot]
-    joined: Joined
-
-
-class _Done(NamedTuple):
-    """How one slot was rewritten."""
-
-    slot: _Slot
-    cut: Cut
-
-
 class Sanitizing:
     """The way of one message part to the model: call ``begin``, then answer each step.
 
@@ -174,13 +145,13 @@ class Sanitizing:
         self._shape = shape
         self._source = source
         self._looking_by_role = True
-        self._slots: list[_Slot] = []
+        self._slots: list[Slot] = []
         self._asked: Sequence[Text] = ()
         self._questions: Sequence[int] = ()  # for each slot, the number of the text that was asked about
-        self._runs: Sequence[_Run] = ()  # what is asked about behind the slots
-        self._cuts: list[_Done] = []
-        self._done: dict[Where, _Done] = {}
-        self._clean: dict[Where, _Slot] = {}
+        self._runs: Sequence[Run] = ()  # what is asked about behind the slots
+        self._cuts: list[Done] = []
+        self._done: dict[Where, Done] = {}
+        self._clean: dict[Where, Slot] = {}
         self._new: set[int] = set()  # the spellings that detection found, and which may stand elsewhere too
         self._retold = False  # whether the message was searched for them
         self._exempt: set[Path] = set()
@@ -210,10 +181,10 @@ class Sanitizing:
                 self._slots.append(slot)
                 self._ruling.meet(where, slot.text, slot.look.text)
         self._part = replace(self._part, edits)
-        self._runs = _runs_of(self._slots) if len(self._slots) > 1 else ()
+        self._runs = runs_of(self._slots) if len(self._slots) > 1 else ()
         return self._look()
 
-    def _slot(self, leaf: Leaf, where: Where) -> _Slot | None:
+    def _slot(self, leaf: Leaf, where: Where) -> Slot | None:
         if leaf.role is ADVERTISED:
             self._described.add(where)
         if leaf.role in (BLOB, MEDIA) and isinstance(leaf.value, str) and not leaf.is_key:
@@ -225,14 +196,14 @@ class Sanitizing:
             text, charset = decoded
             if charset:
                 self._charsets[leaf.path] = charset
-            return _Slot(where, leaf.role, text, Text(text), charset=charset)
+            return Slot(where, leaf.role, text, Text(text), charset=charset)
         if isinstance(leaf.value, str):
             role = self._exempted(leaf) if leaf.role is LINK else leaf.role
             names = role not in (ADVERTISED, NAME, HANDLE, LINK)
             look = Text(leaf.value, leaf.key, leaf.record, names, leaf.parent, leaf.above)
-            return _Slot(where, role, leaf.value, look)
+            return Slot(where, role, leaf.value, look)
         look = Text(whole_number(leaf.text), leaf.key, leaf.record, False, leaf.parent, leaf.above)
-        return _Slot(where, leaf.role, leaf.text, look, is_number=True)
+        return Slot(where, leaf.role, leaf.text, look, is_number=True)
 
     def _exempted(self, leaf: Leaf) -> Role:
         """A page to go to is exact by a rule, but looked at for what nobody may be shown; all else is DATA."""
@@ -275,7 +246,7 @@ class Sanitizing:
             finds = self._finds(slot, spans, is_encoded=number in found.encoded)
             if not finds:
                 self._clean[slot.where] = slot
-                if slot.where not in self._described and slot.where not in self._placed and _may_be_damaged(slot):
+                if slot.where not in self._described and slot.where not in self._placed and may_be_damaged(slot):
                     nothing.add(number)
             elif slot.role is LINK:
                 continue
@@ -325,7 +296,7 @@ class Sanitizing:
                     spans[_literal(joined.text, first + start, first + end, near[start:end])] = None
         return [*spans]
 
-    def _cut(self, slot: _Slot, finds: Sequence[Span], spellings: dict[Spelling, int]) -> _Done:
+    def _cut(self, slot: Slot, finds: Sequence[Span], spellings: dict[Spelling, int]) -> Done:
         """How ``finds`` come out of a slot.
 
         What the tripwire finds is cut together with what was cut before, from the text as it was: a second cut
@@ -345,7 +316,7 @@ class Sanitizing:
                 inserts.append(number)
                 if span.rank:  # what was known already has none, and was looked for everywhere
                     self._new.add(number)
-        return _Done(slot, Cut(slot.text, standing, inserts))
+        return Done(slot, Cut(slot.text, standing, inserts))
 
     def _forget(self) -> None:
         self._clean.clear()
@@ -383,7 +354,7 @@ class Sanitizing:
                 return self._look()
         return self._next()
 
-    def _told_elsewhere(self, entries: Sequence[Entry]) -> list[_Slot]:
+    def _told_elsewhere(self, entries: Sequence[Entry]) -> list[Slot]:
         """The texts without any find that hold what others of this message made known; no model sees a name there."""
         clean = [slot for slot in self._clean.values() if slot.role not in _AS_THEY_ARE]
         source = self._source
@@ -409,7 +380,7 @@ class Sanitizing:
         self._described = {(moved(path), is_key) for path, is_key in self._described}
         self._placed = {(moved(path), is_key): placed for (path, is_key), placed in self._placed.items()}
         self._done = {
-            (moved(path), is_key): _Done(done.slot._replace(where=(moved(path), is_key)), done.cut)
+            (moved(path), is_key): Done(done.slot._replace(where=(moved(path), is_key)), done.cut)
             for (path, is_key), done in self._done.items()
         }
         self._ruling.move(moved)
@@ -427,7 +398,7 @@ class Sanitizing:
 
     # -- what counts as a find ---------------------------------------------------------------------
 
-    def _finds(self, slot: _Slot, spans: Sequence[Span], *, is_encoded: bool) -> list[Span]:
+    def _finds(self, slot: Slot, spans: Sequence[Span], *, is_encoded: bool) -> list[Span]:
         """The disjoint spans to hide: what detection found, known values, look-alike tokens."""
         if not spans and not is_encoded and self._is_plain(slot):
             return []  # most texts of most messages
@@ -481,7 +452,7 @@ class Sanitizing:
                 known.append(hit._replace(start=start, end=end, encoding=view.encoding_of(hit.start, hit.end)))
         return known
 
-    def _second_look(self, slot: _Slot, readings: Sequence[View]) -> tuple[list[Span], list[Span]]:
+    def _second_look(self, slot: Slot, readings: Sequence[View]) -> tuple[list[Span], list[Span]]:
         """Known values and look-alike tokens, in every reading of the text."""
         source = self._source
         alike: list[Span] = []
@@ -490,7 +461,7 @@ class Sanitizing:
                 start, end = view.original(match.start, match.end)
                 encoding = view.encoding_of(match.start, match.end)
                 alike.append(_literal(slot.text, start, end, view.text[match.start : match.end], encoding))
-        if _may_be_damaged(slot):
+        if may_be_damaged(slot):
             # What restore would refuse as a damaged token has to come back as well.
             for miss in tokens.near_misses(slot.look.text, source.categories, whole=True):
                 alike.append(_literal(slot.text, miss.start, miss.end, miss.written))
@@ -512,7 +483,7 @@ class Sanitizing:
                 continue
             text, charset = self._text_of(where, value)
             look = Text(masked(text, self._placed.get(where, ())), names=False)
-            self._slots.append(_Slot(where, DATA, text, look, not isinstance(value, str), charset))
+            self._slots.append(Slot(where, DATA, text, look, not isinstance(value, str), charset))
         return self._look() if self._slots else self._next()
 
     def _text_of(self, where: Where, value: Any) -> tuple[str, str]:
@@ -554,32 +525,6 @@ async def drive(sanitizing: Sanitizing, find: Find, assign: AssignTokens) -> Cle
 
 
 # -- small decisions, each a function of its arguments ------------------------------------------------
-
-
-def _may_be_damaged(slot: _Slot) -> bool:
-    """Whether damaged tokens are looked for: not in keys and names, which come back as they are or not at all.
-
-    So a clean one says nothing of an equal value.
-    """
-    return not slot.where[1] and slot.role is not NAME
-
-
-def _runs_of(slots: Sequence[_Slot]) -> list[_Run]:
-    """Those of the slots that are read one after the other: blocks as they are, the lines of a file with line ends."""
-    flow = [slot for slot in slots if slot.role in (FLOW, BLOB) and not slot.where[1]]
-    data = [slot for slot in slots if slot.role is DATA and not slot.where[1] and not slot.is_number]
-    blocks = [_run(flow, run, "") for run in adjacent.runs([slot.where[0] for slot in flow])]
-    rows = [_run(flow, run, "\n") for run in adjacent.lines([_place(slot) for slot in flow], of_blocks=True)]
-    return blocks + rows + [_run(data, run, "\n") for run in adjacent.lines([_place(slot) for slot in data])]
-
-
-def _place(slot: _Slot) -> tuple[Path, str]:
-    return slot.where[0], slot.text
-
-
-def _run(slots: Sequence[_Slot], numbers: Sequence[int], between: str) -> _Run:
-    run = [slots[number] for number in numbers]
-    return _Run(run, adjacent.join([slot.look.text for slot in run], between))
 
 
 def _count(counts: dict[str, int], what: str) -> None:
