@@ -426,7 +426,7 @@ class Sanitizing:
             return [finds[0]._replace(start=0, end=len(slot.text))]
         return finds
 
-    def _is_plain(self, slot: _Slot) -> bool:
+    def _is_plain(self, slot: Slot) -> bool:
         """Whether a text in which detection found nothing has nothing else to hide, and no other reading."""
         text = slot.look.text
         return not (tokens.may_hold(text) or self._ruling.has_fields(slot.where) or self._hits(text))
