@@ -13,13 +13,16 @@ mapping is durable before it is used).  The gateway feeds it the answers::
                             |          (tripwire)              ^
                             +----------- nothing left ---------+
 
-The first pass goes by the surface table.  The tripwire behind it ignores roles
-and walks every string of what is about to leave.  A string that the first pass
-looked at verbatim and found clean has been checked by the same engine and is
-not scanned twice, and a word of the protocol is never a value.  What stands
-across the edges of adjacent text blocks is looked at in the first pass.  Known
-values and look-alike tokens are looked for in every reading of a text: detection
-says in which texts something is encoded, and the others have no reading but one.
+The first pass goes by the surface table.  Where it gave tokens, the texts in
+which it found nothing are searched for what it made known (:mod:`retold`), and
+those that hold any of it take the same two steps once more.  The tripwire
+behind it ignores roles and walks every string of what is about to leave.  A
+string that the first pass looked at verbatim and found clean has been checked
+by the same engine and is not scanned twice, and a word of the protocol is never
+a value.  What stands across the edges of adjacent text blocks is looked at in
+the first pass.  Known values and look-alike tokens are looked for in every
+reading of a text: detection says in which texts something is encoded, and the
+others have no reading but one.
 
 What would surprise you: positions of placed tokens are remembered by path, and
 later passes leave them alone by position, never because a text *looks* like a
