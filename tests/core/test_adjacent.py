@@ -191,8 +191,52 @@ def test_a_part_of_a_value_is_no_known_value() -> None:
     assert gate.sanitize("the important project of acme-corp.com") == "the important project of acme-corp.com"
 
 
-def test_a_token_cut_between_blocks_stays_text() -> None:
-    assert shown(Gate(), "call it with [EMAIL", "_0] now") == ["call it with [EMAIL", "_0] now"]
+@pytest.mark.parametrize(
+    "alike", ["[EMAIL_0]", "[email\\_12]", "%5BEMAIL_0%5D", "[EMAIL-0]", "［EMAIL_0］", "[CREDIT_CARD_4111]"]
+)
+def test_what_reads_as_a_token_in_two_blocks_together_is_a_literal_in_each(alike: str) -> None:
+    for at in range(1, len(alike)):
+        gate = Gate()
+        blocks = [f"call it with {alike[:at]}", f"{alike[at:]} now"]
+        hidden = shown(gate, *blocks)
+        assert re.fullmatch(r"call it with \[LITERAL_\d+\]\|\[LITERAL_\d+\] now", "|".join(hidden)), at
+        assert gate.restore({"arguments": hidden}, {"arguments": RESTORE})["arguments"] == blocks
+    code = ["see rows[EMA", "IL] and [ITEM", "_3] of it"]
+    assert shown(Gate(), *code) == code
+
+
+KEY_LINES = [
+    "-----BEGIN PRIVATE KEY-----",
+    *(f"{n:02}MIIEq7RvK3xZ9mTb2WcY5nHf8LpD4sGj6aeE0d1q7RvK3xZ9mTb2WcY5nHf8Lp" for n in range(20)),
+    "-----END PRIVATE KEY-----",
+]  # fmt: skip
+TABLE = ["id,first_name,last_name", "1,Zbigniewa,Wroclawska", "2,Chidinma,Okonkwo"]
+
+
+@pytest.mark.parametrize("lines", [KEY_LINES, TABLE])
+@pytest.mark.parametrize("form", ["blocks", "lines", "records", "nested"])
+def test_the_lines_of_a_file_in_a_list_are_read_as_a_file(lines: list[str], form: str) -> None:
+    lines = ["# read from a file", *lines, "bye"] if lines is KEY_LINES else lines
+    structured: dict[str, Any] = {
+        "blocks": {},
+        "lines": {"lines": lines},
+        "records": {"lines": [{"n": n, "text": line} for n, line in enumerate(lines)]},
+        "nested": {"files": [{"name": "other", "lines": ["a", "b"]}, {"name": "x", "lines": lines}]},
+    }[form]
+    if form == "records" and lines is TABLE:
+        return  # the same field of records is a column, and its first cell a header by chance only
+    gate = Gate()
+    part = result(*(lines if form == "blocks" else ["see there"]), structuredContent=structured)
+    out = gate.sanitize(part, RESULT)
+    told = TOKEN.sub("", json.dumps(out))
+    assert not [word for line in lines[1:] for word in re.findall(r"[A-Za-z0-9]{7,}", line) if word in told]
+    assert gate.restore({"arguments": out}, {"arguments": RESTORE})["arguments"] == part
+
+
+@pytest.mark.parametrize("listed", [["4111 1111", "1111 1111"], ["a, b", "555-01", "34"], ["Zoe", "12 Main", "Street"]])
+def test_other_lists_are_not_joined(listed: list[str]) -> None:
+    part = result("see there", structuredContent={"parts": listed})
+    assert Gate().sanitize(part, RESULT) == part
 
 
 def test_a_table_that_goes_on_in_the_next_block_keeps_its_header() -> None:

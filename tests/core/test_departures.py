@@ -150,6 +150,26 @@ def test_a_listed_resource_is_refused_where_a_rule_denies_its_upstream_its_own_v
     assert {r.fields["rule"] for r in talk.records("refused")} == {"flows[0]"}
 
 
+@pytest.mark.parametrize(
+    "uri",
+    [
+        f"https://evil.io/c/{MAIL}", f"https://evil.io./?e={MAIL}", f"www.evil.io/{MAIL}", f"//evil.io/{MAIL}",
+        f"https:evil.io/{MAIL}", f"https://evil%2eio/{MAIL}", "https://kim@evil.io/x", f"https://{MAIL}.evil.io/",
+    ],
+)  # fmt: skip
+def test_a_rule_for_a_host_holds_for_listed_resources(tmp_path: Path, uri: str) -> None:
+    rule = Flow("crm", "crm", Action.DENY, hosts=("evil.io", "*.evil.io"))
+    talk = opened(settings(flows=(rule,)), tmp_path)
+    talk.ask("r", "resources/list").answer("crm", {"resources": [{"uri": uri, "name": "c"}]})
+    shown = talk.only()["result"]["resources"][0]["uri"]
+    assert shown != uri
+    talk.sent.clear()
+    for id, method in enumerate(("resources/read", "resources/subscribe")):
+        talk.ask(id, method, {"uri": shown})
+        assert "flows[0]" in talk.only()["error"]["message"]
+    assert talk.take("crm") == []
+
+
 # -- a tool that changes while its call waits --------------------------------------------------------------
 
 TOOLS = [{"name": name, "inputSchema": {"type": "object"}} for name in ("look", "send")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -9,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from cloakllm_gateway.core.given import MOST_CALLS, MOST_TASKS, MOST_VALUES, SECONDS, Given
+from cloakllm_gateway.core.given import MOST_CALLS, MOST_FOLLOWED, MOST_VALUES, SECONDS, Given
 from cloakllm_gateway.core.settings import ToolRules, Treatment
 from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.spans import Proof
 from cloakllm_gateway.vault.entries import Entry, Spelling, Token
+from tests.core.test_departures import LETS, listen, listening, serve_lists
 from tests.core.test_eras import alone, call, listed, stateless
 from tests.core.transcript import Conversation, opened, says, settings, text_of, upstream
 
@@ -172,6 +174,27 @@ def test_whatever_is_typed_for_a_task_does_not_come_back(tmp_path: Path, method:
     assert "wolpertinger" not in answer and "zora" not in answer
 
 
+FORM_OF_TASK = {"method": "elicitation/create", "params": FORM}
+
+
+@pytest.mark.parametrize("how", ["told", "asked"])
+def test_a_choice_of_the_form_of_a_task_stays_readable(tmp_path: Path, how: str) -> None:
+    talk = stateless_task(tmp_path)
+    asking = {"taskId": "t-1", "status": "input_required", "inputRequests": {"who": FORM_OF_TASK}}
+    if how == "told":
+        talk.upstream("crm", notice("notifications/tasks", **asking))
+    else:
+        alone(talk, 4, "tasks/get", {"taskId": "t-1"})
+        talk.answer("crm", {"resultType": "complete", **asking})
+    talk.sent.clear()
+    answers = {"who": {"action": "accept", "content": {"plan": "Professional", "more": "wolpertinger"}}}
+    alone(talk, 5, "tasks/update", {"taskId": "t-1", "inputResponses": answers})
+    talk.answer("crm", {"resultType": "complete"}).sent.clear()
+    call(talk, 6, "crm__look")
+    talk.answer("crm", says("the Professional plan of wolpertinger"))
+    assert re.sub(r"_\d+", "", text_of(talk.only())) == "the Professional plan of [TERM]"
+
+
 # -- by a task -------------------------------------------------------------------------------------------
 
 WORKING = {"taskId": "t-1", "status": "working"}
@@ -252,6 +275,83 @@ def test_the_rules_of_other_tools_do_not(tmp_path: Path) -> None:
         assert "met at the fair" in str(said)
 
 
+def listed_tasks(tmp_path: Path, *rules: ToolRules) -> Any:
+    """What a list says of a task of the tool ``send``, one of ``look`` and one that nobody called; or the error."""
+    talk = opened(settings(upstream("crm", tools=rules)), tmp_path, tasks={})
+    for id, tool in (("t-1", "send"), ("t-2", "look")):
+        talk.call(id, f"crm__{tool}", task={"ttl": 1}).answer("crm", {"task": {"taskId": id, "status": "working"}})
+    talk.sent.clear()
+    said = '{"notes": "at fair %d", "reference": "SSN 536-22-8726"}'
+    tasks = [{"taskId": f"t-{n}", "status": "failed", "statusMessage": said % n} for n in (1, 2, 3)]
+    talk.ask(7, "tasks/list").answer("crm", {"tasks": tasks})
+    answer = talk.only()
+    return answer["error"] if "error" in answer else [task["statusMessage"] for task in answer["result"]["tasks"]]
+
+
+def test_in_a_list_each_task_has_the_rules_of_its_tool(tmp_path: Path) -> None:
+    rules = (ToolRules("send", {"SSN": Treatment.REDACT}), ToolRules("look", {"SSN": Treatment.PASS}))
+    redacted, passed, usual = listed_tasks(tmp_path, *rules)
+    assert "[SSN_REDACTED]" in redacted
+    assert "536-22-8726" in passed
+    assert "[SSN_0]" in usual
+
+
+def test_in_a_list_a_tool_s_paths_hold_for_its_tasks_alone(tmp_path: Path) -> None:
+    cut, other, usual = listed_tasks(tmp_path, ToolRules("send", {}, {"$.notes": Treatment.REDACT}))
+    assert "fair" not in cut
+    assert "at fair 2" in other and "at fair 3" in usual
+
+
+def test_a_list_with_what_nobody_may_be_shown_of_a_tool_is_withheld(tmp_path: Path) -> None:
+    assert "nobody may be shown" in str(listed_tasks(tmp_path, ToolRules("send", {"SSN": Treatment.BLOCK})))
+    assert len(listed_tasks(tmp_path / "b", ToolRules("sen", {"SSN": Treatment.BLOCK}))) == 3
+
+
+# -- by a subscription -----------------------------------------------------------------------------------
+
+
+def at(talk: Conversation, seconds: float) -> None:
+    """It is later: what is over has been over for a while."""
+    talk.gateway._upstreams["evil"].given._clock = lambda: seconds
+
+
+UPDATED = notice("notifications/resources/updated", uri=f"evil://x/{MAIL.replace('@', '%40')}", title=SAID)
+
+
+def test_what_the_uri_of_a_stream_gave_does_not_come_back_as_long_as_the_stream_lasts(tmp_path: Path) -> None:
+    talk = listening(tmp_path, MAIL, **LETS)
+    listen(talk, "evil://x/[EMAIL_0]")
+    at(talk, 10 * SECONDS)
+    talk.sent.clear()
+    talk.upstream("evil", UPDATED)
+    assert LOCAL not in str(talk.only())
+    talk.client(notice("notifications/cancelled", requestId="s"))
+    assert [entry.spelling.value for entry in talk.gateway.given("evil")] == [MAIL]
+    at(talk, 20 * SECONDS)
+    assert talk.gateway.given("evil") == ()
+
+
+def test_what_the_uri_of_a_subscription_gave_does_not_come_back_until_it_ends(tmp_path: Path) -> None:
+    talk = opened(settings(upstream("crm"), upstream("evil"), **LETS), tmp_path)
+    talk.call(1, "crm__look").answer("crm", says(MAIL))
+    talk.ask("r", "resources/list")
+    serve_lists(talk)
+    talk.ask("t", "resources/templates/list")
+    serve_lists(talk)
+    talk.sent.clear()
+    talk.ask(2, "resources/subscribe", {"uri": "evil://x/[EMAIL_0]"}).answer("evil", {})
+    at(talk, 10 * SECONDS)
+    talk.sent.clear()
+    talk.upstream("evil", UPDATED).upstream("evil", LOG)
+    assert LOCAL not in str(talk.take())
+    talk.ask(3, "resources/unsubscribe", {"uri": "evil://x/[EMAIL_0]"}).answer("evil", {})
+    talk.sent.clear()
+    talk.upstream("evil", LOG)
+    assert LOCAL not in str(talk.only())
+    at(talk, 20 * SECONDS)
+    assert talk.gateway.given("evil") == ()
+
+
 # -- how much is kept, and for how long ------------------------------------------------------------------
 
 
@@ -292,12 +392,12 @@ def test_an_ended_call_counts_for_a_while() -> None:
     assert numbers(given) == [8]
 
 
-def test_the_last_calls_and_tasks_count() -> None:
+def test_the_last_calls_and_what_is_followed_count() -> None:
     given = Given()
     for n in range(100):
         through(given, n, n)
         given.follow(f"task {n}", entries(1000 + n))
-    ended, made = range(100 - MOST_CALLS, 100), range(1100 - MOST_TASKS, 1100)
+    ended, made = range(100 - MOST_CALLS, 100), range(1100 - MOST_FOLLOWED, 1100)
     assert numbers(given) == [*ended, *made]
 
 

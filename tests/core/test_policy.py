@@ -125,6 +125,8 @@ def test_a_deny_that_names_an_origin_holds_for_the_origin_itself() -> None:
         ("api.acme.com\\@evil.io", False),
         ("evil.io\\@api.acme.com", False),
         ("evil.io\\.api.acme.com", False),
+        ("api.acme.com.", True),
+        ("api%2Eacme.com", False),
         ("", False),
     ],
 )
@@ -133,7 +135,13 @@ def test_a_flow_with_hosts_covers_tokens_in_urls_of_those_hosts_only(host: str, 
     assert rules.decide(entry("crm"), "web", host).allowed is allowed
 
 
-@pytest.mark.parametrize("host", ["evil.io", "api.acme.com\\@evil.io", "evil.io\\@api.acme.com"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.io", "api.acme.com\\@evil.io", "evil.io\\@api.acme.com", "evil.io.", "EVIL.io:443", "evil%2eio",
+        "%65vil.io\\@api.acme.com", "evil\u3002io", "\uff45vil.io",
+    ],
+)  # fmt: skip
 def test_a_deny_with_hosts_holds_for_whatever_some_client_takes_for_the_host(host: str) -> None:
     rules = policy(flows=(flow("crm", "web", Action.DENY, hosts=("evil.io",)),))
     assert not rules.decide(entry("crm"), "web", host).allowed

@@ -204,14 +204,19 @@ def opened(
     tools: Sequence[str] = ("look", "send"),
     *,
     at_once: bool = False,
+    **serves: Any,
 ) -> Conversation:
-    """A session behind its handshake, with ``tools`` listed from every upstream and nothing left to look at."""
+    """A session behind its handshake, with ``tools`` listed from every upstream and nothing left to look at.
+
+    ``serves`` are capabilities of the upstreams besides the usual ones.
+    """
     talk = Conversation(settings, state_dir, at_once=at_once)
     for name in settings.upstreams:
         talk.connect(name)
     talk.ask("hello", "initialize", HELLO)
     for name in settings.upstreams:
-        hello = {"protocolVersion": "2025-11-25", "capabilities": SERVES, "serverInfo": {"name": name, "version": "1"}}
+        able, itself = {**SERVES, **serves}, {"name": name, "version": "1"}
+        hello = {"protocolVersion": "2025-11-25", "capabilities": able, "serverInfo": itself}
         talk.answer(name, hello)
     talk.client(jsonrpc.notification("notifications/initialized"))
     talk.ask("tools", "tools/list")

@@ -18,6 +18,7 @@ KIM = values(1)
 PAGE = f"https://sso.acme-corp.com/auth?login_hint={KIM.email}&client_id=x&state=eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOjF9.c2ln"
 ASKED = {"mode": "url", "message": f"Sign in as {KIM.email}", "elicitationId": "e-1", "url": PAGE, "about": PAGE}
 ERROR = {"code": -32042, "message": f"{KIM.email} has to sign in", "data": {"elicitations": [ASKED], "page": PAGE}}
+PLAIN = {"mode": "url", "message": "Pay here", "elicitationId": "e-2", "url": "https://pay.acme-corp.com/cart/[ITEM_3]"}
 #: What lifts the promise that a value reaches nobody, for the address alone.
 EXACT = {"exact_links": True}
 
@@ -35,6 +36,37 @@ def test_a_page_shows_no_value_unless_it_is_passed(peers: Processes, tmp_path: P
     driver.call("tools/call", {"name": f"evil__{asks}", "arguments": {}})
     assert b"https://sso.acme-corp.com/auth?login_hint=[EMAIL_0" in driver.received
     assert KIM.email not in driver.received.decode()
+
+
+HIDDEN = "Gateway: the address of this page holds values that are hidden here"
+
+
+def test_who_is_sent_to_a_page_whose_address_was_changed_is_told_so_and_what_to_do(
+    peers: Processes, tmp_path: Path
+) -> None:
+    driver = meet(peers, sending(tmp_path).tool("plain", [{"ask": "elicitation/create", "params": PLAIN}, *text("ok")]))
+    driver.answers["elicitation/create"] = lambda _: {"action": "accept"}
+    driver.tool("evil__asks")
+    error = driver.call("tools/call", {"name": "evil__fails", "arguments": {}})["error"]
+    driver.tool("evil__plain")
+    asked, plain = (request["params"]["message"] for request in driver.requests("elicitation/create"))
+    [elicitation] = error["data"]["elicitations"]
+    for said in (asked, elicitation["message"], error["message"]):
+        assert HIDDEN in said and "set exact_links to true for evil" in said
+    assert asked.startswith("evil: Sign in as [EMAIL_0")
+    assert plain == f"evil: {PLAIN['message']}"
+    assert b"page_with_hidden_values" in driver.stderr
+
+
+def test_who_is_sent_to_what_is_no_page_of_the_web_is_not_told_to_pass_it(peers: Processes, tmp_path: Path) -> None:
+    params = {**ASKED, "url": PAGE.replace("https", "acme")}
+    evil = hostile(tmp_path).tool("asks", [{"ask": "elicitation/create", "params": params}, *text("ok")])
+    driver = meet(peers, evil, entries={"evil": EXACT})
+    driver.answers["elicitation/create"] = lambda _: {"action": "accept"}
+    driver.tool("evil__asks")
+    [request] = driver.requests("elicitation/create")
+    assert HIDDEN in request["params"]["message"]
+    assert "only http and https addresses" in request["params"]["message"]
 
 
 def check(shown: dict[str, Any], token: str) -> None:

@@ -201,6 +201,34 @@ def test_of_a_very_long_value_a_beginning_is_known_that_is_shorter_than_what_all
     assert found(f"it is {key[:40]}", secret) == []
 
 
+KEY_LINES = [f"MIIEq7RvK3xZ9mTb2WcY5nHf8LpD4sGj6aeE0d1q7RvK3xZ9mTb2WcY5nHf8{n:04}" for n in range(30)]
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n", "\n    "])
+def test_a_key_is_known_by_each_of_its_lines(ends: str) -> None:
+    key = ends.join(["-----BEGIN PRIVATE KEY-----", *KEY_LINES, "c2hvcnQ=", "-----END PRIVATE KEY-----"])
+    secret = entry("PRIVATE_KEY_0", key, canonical=key, sensitive=True)
+    session = vault(secret)
+    assert found("\n".join(KEY_LINES[5:9]), secret) == KEY_LINES[5:9]
+    assert found(f"12: {KEY_LINES[7]} and {KEY_LINES[8].lower()}", secret) == [KEY_LINES[7]]
+    assert found(f"it is {key}", secret) == [key]
+    assert [s.sensitive for s in session.known(KEY_LINES[3], "crm", GROUP)] == [True]
+    session.forget([secret.token])
+    assert session.known("\n".join(KEY_LINES), "crm", GROUP) == []
+
+
+def test_lines_of_prose_are_no_values_of_their_own() -> None:
+    note = "\n".join(f"the {n}th line of a note that somebody hid as a whole" for n in range(9))
+    assert found("the 3th line of a note that somebody hid as a whole", entry("TERM_0", note, canonical=note)) == []
+
+
+@pytest.mark.parametrize("quote", ['{"text": "', '["a", "', '{"x":"', '{\\"text\\": \\"'])
+def test_a_longer_string_of_json_may_begin_in_a_value(quote: str) -> None:
+    rest = ", who wrote it on a Monday and came back on Tuesday"
+    assert found(f'{quote}iew Wiśniewski{rest}", "x": "3-45-6789{rest}"}}') == ["iew Wiśniewski", "3-45-6789"]
+    assert found(f'{quote}iew Wiśniewski"}}') == [], "a short one is a field, and no piece of a document"
+
+
 def test_of_a_value_that_was_forgotten_no_part_is_known() -> None:
     session = vault(SSN, MAIL)
     session.forget([SSN.token])
@@ -310,7 +338,9 @@ def test_learning_one_more_value_costs_about_the_same_however_many_begin_and_end
     assert learn(lots, 50_000) < 3 * learn(few, 60_000) + 0.002
 
 
-@pytest.mark.parametrize("text", ["a ", "1-", "a@", "…", ".", " ", "a b", '"', "…a", "a…", "...1-", "a \n", "…-1"])
+@pytest.mark.parametrize(
+    "text", ["a ", "1-", "a@", "…", ".", " ", "a b", '"', "…a", "a…", "...1-", "a \n", "…-1", ' "', ': "a a ']
+)
 def test_looking_at_the_edges_is_linear_whatever_was_learned(text: str) -> None:
     stairs = [*("a " * n + "b" for n in range(4, 60, 7)), *("1-" * n + "2" for n in range(4, 60, 7))]
     session = vault(*(entry(f"TERM_{n}", value) for n, value in enumerate(stairs)))

@@ -262,6 +262,8 @@ def test_restoring_costs_the_same_with_20_tokens_and_with_20_000():
     [
         "[EMAIL_0] ", '"[EMAIL_0]",', "https://x.org/[EMAIL_0] ", "://", "https://(", "((", "[", '"\\', "%5BEMAIL_0%5D",
         "a,", "https://x,[EMAIL_0]", "\\\\", "'[EMAIL_0]'", "'--' [EMAIL_9] ", "/*",
+        "https:", "https:/", "https:/[EMAIL_0]", "a.", "a@", "[EMAIL_0].a", "[EMAIL_0].", "a.io/[EMAIL_0] ", "a.io/",
+        "/a.",
         '<a x="', "<a '\"", "](", "](<", "<a ", '<b c="[EMAIL_0]">', "[a]([EMAIL_0])",
     ],
 )  # fmt: skip
@@ -270,7 +272,7 @@ def test_restoring_is_linear(piece):
         text = frame.replace("*", (piece * (size // len(piece))).rstrip(","))
         return seconds(lambda: restore(text, lambda match, place: CARD, parameter))
 
-    for parameter in ("url", "sql"):
+    for parameter in ("url", "sql", "host"):
         for frame in ("*", "[*]"):
             assert cost(20_000, parameter, frame) < 2 * (4 * cost(5_000, parameter, frame)) + 0.01
 
@@ -427,7 +429,7 @@ def test_a_token_in_scheme_user_host_or_port_is_said_to_be_in_the_authority(text
 def test_a_reference_without_a_scheme_is_a_url_in_a_parameter_that_holds_one():
     assert [p.authority for p in places("[EMAIL_0].evil.io/a?b=[EMAIL_0]", "callbackUrl")] == [True, False]
     assert [p.authority for p in places("//[EMAIL_0].evil.io", "href")] == [True]
-    assert [p.authority for p in places("[EMAIL_0].evil.io/a", "note")] == [False]
+    assert [p.encoding for p in places("evil.io/[EMAIL_0]", "note")] == [Encoding.PLAIN]
 
 
 def test_a_token_that_is_the_whole_authority_is_told_apart():

@@ -5,6 +5,10 @@ of ``kim.lee@exam`` and ``ple.com`` neither block has to look like an address,
 and the second half of a table has no header.  So blocks that adjoin are looked
 at once more, joined, and of what goes on behind an edge each gets its part.
 
+A file is as often given line by line, in blocks or in a list in structured
+content.  Those are joined with line ends, and only where a key block or a table
+begins in one: of most lists no item says anything of the next.
+
 Offsets are code points of a block's text, or of the joined one, half open.
 """
 
@@ -30,11 +34,20 @@ _STAMP = lazy(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d|[\[{]\"")
 _WORD = lazy(r"[^\W\d_]+")
 
 
+#: The first line of a table, or what may be one.
+_HEADER = lazy(r"[^\W\d_][^,;\t|\n]{0,48}(?:[,;\t|][^,;\t|\n]{0,48})+(?:\r?\n|\Z)")
+_KEY_BLOCK = "-----BEGIN "
+
+
 class Joined(NamedTuple):
-    """Texts that are read one after the other, as one; ``ends`` has where in it each of them ends."""
+    """Texts that are read one after the other, as one.
+
+    ``ends`` has where in it the next of them begins, ``gap`` is the length of what stands between two.
+    """
 
     text: str
     ends: Sequence[int]
+    gap: int = 0
 
 
 def runs(paths: Sequence[Path]) -> list[list[int]]:
@@ -48,14 +61,48 @@ def runs(paths: Sequence[Path]) -> list[list[int]]:
     return [run for run in found if len(run) > 1]
 
 
+def lines(places: Sequence[tuple[Path, str]], *, of_blocks: bool = False) -> list[list[int]]:
+    """Which of some places with their texts, in document order, are lines of one file: at least two each, by number.
+
+    They stand in one list, or in the same field of its items.  In a field of
+    records a table can't begin: that is a column, unless they are blocks.
+    """
+    begun = {
+        _column(path)
+        for path, text in places
+        if _KEY_BLOCK in text or ((_is_first(path) if of_blocks else path[-1:] == (0,)) and _HEADER.match(text))
+    }
+    if not begun:
+        return []
+    columns: dict[tuple[Path, Path], list[int]] = {}
+    for number, (path, _) in enumerate(places):
+        if (column := _column(path)) in begun:
+            columns.setdefault(column, []).append(number)
+    return [column for column in columns.values() if len(column) > 1]
+
+
+def _column(path: Path) -> tuple[Path, Path]:
+    """The path to the innermost list that ``path`` leads through, and on from its items; that of nothing for none."""
+    for depth in range(len(path) - 1, -1, -1):
+        if isinstance(path[depth], int):
+            return path[:depth], path[depth + 1 :]
+    return path, ()
+
+
+def _is_first(path: Path) -> bool:
+    """Whether ``path`` leads through the first item of its innermost list."""
+    return next((step for step in reversed(path) if isinstance(step, int)), -1) == 0
+
+
 def _adjoin(one: Path, other: Path) -> bool:
     """Whether two places are in items of one list that follow each other."""
     at, next_at = next(((a, b) for a, b in zip(one, other, strict=False) if a != b), ("", ""))
     return isinstance(at, int) and isinstance(next_at, int) and at + 1 == next_at
 
 
-def join(blocks: Sequence[str]) -> Joined:
-    return Joined("".join(blocks), [*accumulate(map(len, blocks))])
+def join(blocks: Sequence[str], between: str = "") -> Joined:
+    gap = len(between)
+    return Joined(between.join(blocks), [*accumulate(len(block) + gap for block in blocks)], gap)
 
 
 def parts(joined: Joined, found: Sequence[Span], own: Sequence[Sequence[Span]]) -> Iterator[tuple[int, Span]]:
@@ -80,11 +127,11 @@ def _shares(joined: Joined, block: int, span: Span) -> Iterator[tuple[int, Span]
     """What each block has of a value."""
     start = span.start
     while start < span.end:
-        end = min(span.end, joined.ends[block])
+        end = min(span.end, joined.ends[block] - joined.gap)
         if start < end:
             by = joined.ends[block - 1] if block else 0
             yield block, span.part(start - by, end - by, joined.text[start:end])
-        start, block = end, block + 1
+        start, block = joined.ends[block], block + 1
 
 
 def _is_complete(joined: Joined, block: int, longer: Span, own: Sequence[Span]) -> bool:

@@ -1,4 +1,4 @@
-"""What leaves for an upstream: looked at for what stands in it in clear, and accounted for.
+"""What leaves for an upstream: restored or refused, looked at for what stands in it in clear, and accounted for.
 
 The client's requests and its answers to the upstreams' own pass here alike.
 """
@@ -6,6 +6,7 @@ The client's requests and its answers to the upstreams' own pass here alike.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias
 
 from cloakllm_gateway.core import accounts, texts
 from cloakllm_gateway.core.events import Effect, Log, Used
@@ -15,14 +16,22 @@ from cloakllm_gateway.core.rawdata import RAW_DUMP, distinct, raw_texts
 from cloakllm_gateway.core.restorer import Restored
 from cloakllm_gateway.core.settings import RawData, Settings
 from cloakllm_gateway.core.upstream import Upstream
+from cloakllm_gateway.errors import Refused
 from cloakllm_gateway.protocol.jsonrpc import Request
 from cloakllm_gateway.protocol.walk import Leaf
 from cloakllm_gateway.spans import Span
 from cloakllm_gateway.vault.vault import Vault
 
+#: Restores a part; raises :class:`Refused`.
+Restore: TypeAlias = Callable[[], Restored]
+#: Takes what may leave.
+Cleared: TypeAlias = Callable[[Restored], None]
+#: Takes why it may not, in words without a value.
+Stopped: TypeAlias = Callable[[str], None]
+
 
 class Departures:
-    """The last look before something leaves, and the account of it."""
+    """The way out: whatever leaves is cleared, and then accounted for."""
 
     def __init__(self, settings: Settings, vault: Vault, jobs: Jobs, emit: Callable[[Effect], None]) -> None:
         self._settings = settings
@@ -31,7 +40,46 @@ class Departures:
         self._jobs = jobs
         self._emit = emit
 
-    def look(self, upstream: Upstream, request: Request, written: Iterable[Leaf], then: Callable[[str], None]) -> None:
+    def clear(
+        self,
+        upstream: Upstream,
+        request: Request,
+        part: Any,
+        restore: Restore,
+        then: Cleared,
+        stopped: Stopped,
+        in_clear: str = "",
+    ) -> None:
+        """Restore ``part`` and look at what was written in it; ``then`` gets it once it may leave.
+
+        ``in_clear`` is said in place of what was found there, where that is not for who is told.
+        Raises what ``restore`` raises besides :class:`Refused`.
+        """
+        if not self._settings.enforces:
+            then(Restored(part, ()))
+            return
+        try:
+            restored = restore()
+        except Refused as refused:
+            self.refused(upstream, request, refused.rule, refused.token)
+            stopped(texts.refusal(refused))
+            return
+
+        def looked(refusal: str) -> None:
+            if refusal:
+                stopped(in_clear or refusal)
+            else:
+                then(restored)
+
+        self._look(upstream, request, restored.written, looked)
+
+    def refused(self, upstream: Upstream, request: Request, rule: str, token: str = "") -> None:
+        """Account for what ``rule`` did not let go."""
+        about = {"upstream": upstream.name, "method": request.method, "rule": rule}
+        self._emit(accounts.refused(upstream.name, request, rule, token))
+        self._emit(Log("warning", "refused", {**about, "token": token} if token else about))
+
+    def _look(self, upstream: Upstream, request: Request, written: Iterable[Leaf], then: Callable[[str], None]) -> None:
         """Report what was ``written`` in clear; ``then`` gets why it may not leave, in words for the model, or ""."""
         raw = self._settings.raw_data.get(upstream.name, RawData.PASS)
         looks = raw_texts(written) if raw is not RawData.PASS else []

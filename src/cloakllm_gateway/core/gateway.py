@@ -147,7 +147,7 @@ class Gateway:
         self._subscriptions = Subscriptions(self._upstreams, self._calls, emit)
         self._outbound = Outbound(
             settings, self._requests, self._restorer, self._calls, typed, self._questions, self._subscriptions,
-            self._directory, self._tools, departures, emit, answered=self._call_answered,
+            self._directory, self._tools, self._tasks, departures, emit, answered=self._call_answered,
         )  # fmt: skip
         self._rounds = Rounds(self._questions, emit, self._outbound.resend, self._refusal)
         self._notices = Notices(
@@ -403,9 +403,11 @@ class Gateway:
             shape = SENT_ELSEWHERE if goes else ERROR
         tool = self._tasks.answered(request, upstream, call, part)
         restored = upstream.given.lately() if is_about_task(call.method) else call.restored
-        self._jobs.start(
-            Work(upstream, call.method, part, shape, done, failed, restored, call.uris, tool=tool.original)
+        tools = self._tasks.tools(upstream, part) if call.method == "tasks/list" else {}
+        work = Work(
+            upstream, call.method, part, shape, done, failed, restored, call.uris, tool=tool.original, tools=tools
         )
+        self._jobs.start(work)
 
     def _answer_of(
         self, request: Request, upstream: Upstream, answer: Response | Failure, part: Any, tool: str

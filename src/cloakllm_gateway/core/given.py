@@ -3,21 +3,23 @@
 Such forms are ordinary text elsewhere, so they are looked for only where they
 are likely: in whatever the upstream says while a call with values is in
 flight, for a while after its end (its log may come late, or go on after a
-cancel), and for as long as the gateway remembers the task that was made of it.
+cancel), for as long as the gateway remembers the task that was made of it, and
+as long as the client hears of the resources whose URIs held them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import NamedTuple
 
 from cloakllm_gateway.vault.entries import Entry, Token
 
 #: Seconds for which the values of a call are looked for after its end.
 SECONDS = 60.0
-#: The ended calls and the tasks that are remembered at most, and the values of each kind; the newest one counts whole.
+#: The ended calls, and the tasks and subscriptions, that are remembered at most, and the values of each kind;
+#: the newest one counts whole.
 MOST_CALLS = 16
-MOST_TASKS = 64
+MOST_FOLLOWED = 64
 MOST_VALUES = 5_000
 
 
@@ -37,7 +39,7 @@ class _Lately(NamedTuple):
 
 
 class Given:
-    """The values that one upstream's requests carried, by call and by task.
+    """The values that one upstream's requests carried, by call, and by what goes on after its call.
 
     Changed by the core alone; :meth:`lately` may be asked from beside it.
     """
@@ -46,7 +48,7 @@ class Given:
         self._clock = clock
         self._open: dict[int, dict[Token, Entry]] = {}
         self._ended: tuple[_Ended, ...] = ()
-        self._tasks: dict[str, tuple[Entry, ...]] = {}
+        self._followed: dict[Hashable, tuple[Entry, ...]] = {}
         self._changes = 0
         self._lately = _Lately(0, 0, ())
 
@@ -75,13 +77,19 @@ class Given:
         self._changes += 1
         return entries
 
-    def follow(self, task: str, entries: Iterable[Entry]) -> None:
-        """The task was made by a call with these values, or was given them later."""
-        held = tuple(_by_token((*self._tasks.pop(task, ()), *entries)).values())
+    def follow(self, subject: Hashable, entries: Iterable[Entry]) -> None:
+        """These values, or more of them, were given for a task or a subscription, which goes on."""
+        held = tuple(_by_token((*self._followed.pop(subject, ()), *entries)).values())
         if held:
-            self._tasks[task] = held
-            for oldest in list(self._tasks)[: _excess(self._tasks.values(), MOST_TASKS)]:
-                del self._tasks[oldest]
+            self._followed[subject] = held
+            for oldest in list(self._followed)[: _excess(self._followed.values(), MOST_FOLLOWED)]:
+                del self._followed[oldest]
+            self._changes += 1
+
+    def release(self, subject: Hashable) -> None:
+        """A subscription is over, as a call is."""
+        if entries := self._followed.pop(subject, ()):
+            self._keep(entries)
             self._changes += 1
 
     def lately(self) -> tuple[Entry, ...]:
@@ -90,11 +98,11 @@ class Given:
         ended = [gift for gift in self._ended if now - gift.at <= SECONDS]
         if (self._changes, len(ended)) == known[:2]:
             return known.entries
-        change, calls, tasks = self._changes, list(self._open.values()), list(self._tasks.values())
+        change, calls, followed = self._changes, list(self._open.values()), list(self._followed.values())
         counting: dict[Token, Entry] = {}
         for gift in ended:
             counting.update(_by_token(gift.entries))
-        for entries in tasks:
+        for entries in followed:
             counting.update(_by_token(entries))
         for held in calls:
             counting.update(held)

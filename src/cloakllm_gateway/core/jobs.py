@@ -22,7 +22,7 @@ from cloakllm_gateway.core.treatments import Treatments, treatments
 from cloakllm_gateway.core.upstream import Upstream
 from cloakllm_gateway.errors import DetectionError, Withheld
 from cloakllm_gateway.protocol.surface import URI, Shape
-from cloakllm_gateway.protocol.walk import leaves
+from cloakllm_gateway.protocol.walk import Path, leaves
 from cloakllm_gateway.spans import Findings, Span, Text
 from cloakllm_gateway.vault.entries import Entry, Spelling
 from cloakllm_gateway.vault.vault import Vault
@@ -53,7 +53,8 @@ class Work(Struct, frozen=True):
     """One part of a message to make clean, and who is waiting for it.
 
     ``claim`` takes the resources it shows; without one they are claimed at once.
-    ``tool`` is the upstream's own name of the tool whose call it answers.
+    ``tool`` is the upstream's own name of the tool whose call it answers,
+    ``tools`` those that items of its lists are of, by their paths.
     """
 
     upstream: Upstream
@@ -67,6 +68,7 @@ class Work(Struct, frozen=True):
     claim: Claim | None = None
     direction: str = "to_model"
     tool: str = ""
+    tools: Mapping[Path, str] = field(default_factory=dict)
 
 
 class Jobs:
@@ -106,6 +108,9 @@ class Jobs:
         source = self._sources.get(key)
         if source is None:
             source = self._sources[key] = self._usual_source(settings, work.direction, work.tool)
+        if work.tools:
+            rules = {tool: treatments(settings, tool) for tool in set(work.tools.values())}
+            source = replace(source, items={path: rules[tool] for path, tool in work.tools.items()})
         if not work.uris and not work.restored:
             return source
         uris = ChainMap({**work.uris}, cast(MutableMapping[str, str], source.uris)) if work.uris else source.uris

@@ -162,6 +162,8 @@ class Notices:
         row = SURFACE.get(method)
         ticket = upstream.lane.enter(is_response=False)
         tool = self._tool(upstream, method, params)
+        if is_about_task(method):
+            self._tasks.heard(upstream, dict(params or {}))
 
         def done(part: Any, effects: list[Effect]) -> None:
             if method == "notifications/tasks":

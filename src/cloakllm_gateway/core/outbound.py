@@ -9,26 +9,23 @@ from typing import Any, TypeAlias
 from cloakllm_gateway.core import accounts, texts
 from cloakllm_gateway.core.advertised import Tools
 from cloakllm_gateway.core.calls import Calls
-from cloakllm_gateway.core.departures import Departures
+from cloakllm_gateway.core.departures import Cleared, Departures
 from cloakllm_gateway.core.directory import Directory
-from cloakllm_gateway.core.events import Effect, Log
+from cloakllm_gateway.core.events import Effect
 from cloakllm_gateway.core.questions import Questions
 from cloakllm_gateway.core.requests import Asked, Requests
 from cloakllm_gateway.core.restorer import UNLISTED, Approval, NeedApproval, Restored, Restorer
 from cloakllm_gateway.core.settings import Settings
 from cloakllm_gateway.core.subscriptions import URI, Subscriptions, Watch
+from cloakllm_gateway.core.tasks import Tasks
 from cloakllm_gateway.core.treatments import parameters
 from cloakllm_gateway.core.typed import Typed
 from cloakllm_gateway.core.upstream import Call, Phase, Upstream
-from cloakllm_gateway.errors import Refused
-from cloakllm_gateway.protocol.eras import Era
 from cloakllm_gateway.protocol.headers import Declared
 from cloakllm_gateway.protocol.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, Failure, Request, Response
 from cloakllm_gateway.protocol.surface import SURFACE
 from cloakllm_gateway.vault.entries import Entry
 
-#: Takes what a request holds once it may leave.
-Cleared: TypeAlias = Callable[[Restored], None]
 #: Takes the request, its upstream, the call and the upstream's answer.
 Answered: TypeAlias = Callable[[Request, Upstream, Call, Response | Failure], None]
 
@@ -51,6 +48,7 @@ class Outbound:
         subscriptions: Subscriptions,
         directory: Directory,
         tools: Tools,
+        tasks: Tasks,
         departures: Departures,
         emit: Callable[[Effect], None],
         answered: Answered,
@@ -64,6 +62,7 @@ class Outbound:
         self._subscriptions = subscriptions
         self._directory = directory
         self._tools = tools
+        self._tasks = tasks
         self._departures = departures
         self._emit = emit
         self._answered = answered
@@ -97,12 +96,13 @@ class Outbound:
         self,
         request: Request,
         wanted: Sequence[tuple[Upstream, Mapping[str, str | None]]],
-        then: Callable[[Sequence[tuple[str, str, str]]], None],
+        then: Callable[[Sequence[tuple[str, str, str]], Mapping[str, Sequence[Entry]]], None],
     ) -> None:
         """Have the resources that one request names at several upstreams restored like those of any other.
 
         ``wanted`` are the URIs that the client wrote, each with the real one where a list showed it;
-        ``then`` gets what may be subscribed to, as (upstream, real URI, URI that the client wrote).
+        ``then`` gets what may be subscribed to, as (upstream, real URI, URI that the client wrote),
+        and the values that each upstream is given so.
         """
         cleared: list[Restored] = []
 
@@ -114,13 +114,15 @@ class Outbound:
                 self._clear(request, upstream, params, took, listed=listed)
                 return
             found: list[tuple[str, str, str]] = []
+            given: dict[str, Sequence[Entry]] = {}
             for (upstream, uris), restored in zip(wanted, cleared, strict=True):
                 self._departures.account(upstream, request, restored)
+                given[upstream.name] = restored.entries
                 reals = restored.part["notifications"][URI]
                 pairs = zip(uris, reals, strict=True)
                 # A token alone may stand for a number, which is the URI of nothing.
                 found += ((upstream.name, real, uri) for uri, real in pairs if isinstance(real, str))
-            then(found)
+            then(found, given)
 
         def took(restored: Restored) -> None:
             cleared.append(restored)
@@ -137,37 +139,30 @@ class Outbound:
         declared: frozenset[str] = frozenset(),
         listed: Mapping[str, str] = UNLISTED,
     ) -> None:
-        """Restore, ask a person where that is the rule, look at what is in clear; else the request is refused."""
-        if not self._settings.enforces:
-            then(Restored(params, ()))
-            return
-        try:
-            tool = str(params.get("name")) if request.method == "tools/call" else ""
-            holds = parameters(upstream.settings, tool)
-            shape = SURFACE[request.method].params
-            restored = self._restorer.restore(params, shape, upstream.name, declared, holds, listed)
-        except NeedApproval as need:
-            again = partial(self._clear, request, upstream, params, then, declared, listed)
-            self._ask_person(request, upstream, need.asked, again)
-            return
-        except Refused as refused:
-            self.refuse(request, upstream, refused.rule, texts.refusal(refused), refused.token)
-            return
+        """Have ``params`` cleared, and a person asked where that is the rule; else the request is refused."""
 
-        def looked(restored: Restored, refusal: str) -> None:
-            if request not in self._requests:
-                return  # the client took the call back meanwhile
-            if refusal:
-                self._requests.refuse(request, INVALID_PARAMS, refusal)
-            else:
+        def cleared(restored: Restored) -> None:
+            if request in self._requests:  # else the client took it back meanwhile
                 then(restored)
 
-        def look(typed: Sequence[Entry]) -> None:
-            going = restored._replace(typed=tuple(typed)) if typed else restored
-            self._departures.look(upstream, request, going.written, partial(looked, going))
+        def stopped(text: str) -> None:
+            self._requests.refuse(request, INVALID_PARAMS, text)
 
-        if "inputResponses" not in params:
-            look(())
+        def clear(typed: Sequence[Entry] = ()) -> None:
+            def restore() -> Restored:
+                tool = str(params.get("name")) if request.method == "tools/call" else ""
+                holds = parameters(upstream.settings, tool)
+                shape = SURFACE[request.method].params
+                restored = self._restorer.restore(params, shape, upstream.name, declared, holds, listed)
+                return restored._replace(typed=tuple(typed)) if typed else restored
+
+            try:
+                self._departures.clear(upstream, request, params, restore, cleared, stopped)
+            except NeedApproval as need:
+                self._ask_person(request, upstream, need.asked, partial(clear, typed))
+
+        if "inputResponses" not in params or not self._settings.enforces:
+            clear()
             return
 
         def failed(reason: str) -> None:
@@ -175,7 +170,8 @@ class Outbound:
 
         # What a person answered becomes known before the upstream can echo it.
         said = {"inputResponses": params["inputResponses"]}
-        self._typed.learn(upstream, request.method, said, look, failed)
+        own = self._tasks.form(upstream, params.get("taskId"))
+        self._typed.learn(upstream, request.method, said, clear, failed, own)
 
     def _may_go(self, request: Request, upstream: Upstream) -> Asked | None:
         """What is known of ``request``, if it is one that ``upstream`` can and may be sent; if not, that is the answer.
@@ -222,11 +218,9 @@ class Outbound:
         if not self._questions.ask_person(asking, message, answered):
             self.refuse(request, upstream, "nobody to ask", texts.nobody_to_ask(upstream.name))
 
-    def refuse(self, request: Request, upstream: Upstream, rule: str, told: str, token: str = "") -> None:
+    def refuse(self, request: Request, upstream: Upstream, rule: str, told: str) -> None:
         """Refuse ``request`` by ``rule``, which the audit and the log name; ``told`` is for the model."""
-        about = {"upstream": upstream.name, "method": request.method, "rule": rule}
-        self._emit(accounts.refused(upstream.name, request, rule, token))
-        self._emit(Log("warning", "refused", {**about, "token": token} if token else about))
+        self._departures.refused(upstream, request, rule)
         self._requests.refuse(request, INVALID_PARAMS, told)
 
     def _send(
@@ -236,7 +230,7 @@ class Outbound:
         if asked is None:
             return
         self._departures.account(upstream, request, restored)
-        if uri is not None and not self._is_due(request, upstream, restored.part["uri"], uri):
+        if uri is not None and not self._is_due(request, upstream, restored, uri):
             self._requests.answer(request, {})
             return
         params = restored.part if request.params is not None else None
@@ -278,22 +272,16 @@ class Outbound:
         call.round = round
         asked.calls.add((upstream.name, call.id))
 
-    def _is_due(self, request: Request, upstream: Upstream, real: str, shown: str) -> bool:
+    def _is_due(self, request: Request, upstream: Upstream, restored: Restored, shown: str) -> bool:
         """Whether a request about a resource goes to the upstream as it is.
 
         Updates are to carry the URI in the form that was subscribed to, and an
         upstream that starts anew, or knows streams only, is subscribed to by the gateway.
         """
-        watch = Watch(URI, real)
+        real = restored.part["uri"]
         if request.method == "resources/subscribe":
             self._directory.claim(upstream.name, real, shown)
-            if upstream.era is Era.STATELESS:
-                self._subscriptions.watch(upstream, watch)
-                return False
-            self._subscriptions.note(upstream, watch)
-        elif request.method == "resources/unsubscribe":
-            if upstream.era is Era.STATELESS:
-                self._subscriptions.unwatch(upstream, watch)
-                return False
-            self._subscriptions.forget(upstream, watch)
+            return self._subscriptions.begin(upstream, Watch(URI, real), restored.entries)
+        if request.method == "resources/unsubscribe":
+            return self._subscriptions.end(upstream, Watch(URI, real))
         return True

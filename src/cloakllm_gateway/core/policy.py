@@ -136,14 +136,27 @@ def _covers(flow: Flow, entry: Entry, origin: str, destination: str, host: str) 
 def _is_host(host: str, flow: Flow) -> bool:
     """Whether the authority ``host`` of a URL is one of the flow's hosts; user and port don't count.
 
-    A backslash ends an authority for some clients and not for others: what
-    allows something has to name the host of both, what does not that of either.
+    Clients differ in what they make of a backslash, of escapes and of letters
+    that stand for others: what allows something has to name the host as each
+    of them reads it, what does not as any of them does.
     """
-    names = {_name_of(host), _name_of(host.partition("\\")[0])}
+    readings = {host, host.partition("\\")[0]}
+    if not host.isascii() or "%" in host:
+        readings |= {_plain(reading) for reading in readings}
+    names = {_name_of(reading) for reading in readings}
     named = [any(name and fnmatchcase(name, pattern.lower()) for pattern in flow.hosts) for name in names]
     return all(named) if flow.action is Action.ALLOW else any(named)
 
 
+def _plain(authority: str) -> str:
+    """An authority without escapes, in the letters that a look-up is done with (UTS 46)."""
+    from unicodedata import normalize  # hardly ever
+    from urllib.parse import unquote
+
+    return normalize("NFKC", unquote(authority)).replace("\u3002", ".")
+
+
 def _name_of(authority: str) -> str:
+    """The host name of an authority; a dot behind it says only that it is all of the name."""
     name = authority.rpartition("@")[2].lower()
-    return name.partition(":")[0] if not name.startswith("[") else name.partition("]")[0] + "]"
+    return name.partition(":")[0].rstrip(".") if not name.startswith("[") else name.partition("]")[0] + "]"

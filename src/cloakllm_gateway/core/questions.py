@@ -9,27 +9,27 @@ answer to the request that a question is about (:mod:`.suspensions`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
-from cloakllm_gateway.core import accounts, handshake, texts
+from cloakllm_gateway.core import handshake, texts
 from cloakllm_gateway.core.advertised import form
 from cloakllm_gateway.core.departures import Departures
-from cloakllm_gateway.core.events import CLIENT, Effect, Send
+from cloakllm_gateway.core.events import CLIENT, Effect, Log, Send
 from cloakllm_gateway.core.jobs import Jobs, Work
 from cloakllm_gateway.core.requests import Asked
 from cloakllm_gateway.core.restorer import Restored, Restorer
 from cloakllm_gateway.core.settings import Settings
 from cloakllm_gateway.core.suspensions import Posed, Suspensions
-from cloakllm_gateway.core.typed import Typed
+from cloakllm_gateway.core.typed import Typed, words
 from cloakllm_gateway.core.upstream import Upstream
-from cloakllm_gateway.errors import Refused
 from cloakllm_gateway.protocol import eras, jsonrpc
 from cloakllm_gateway.protocol.eras import RETRIABLE, Client, Era
 from cloakllm_gateway.protocol.jsonrpc import INTERNAL_ERROR, METHOD_NOT_FOUND, Failure, Request, Response
 from cloakllm_gateway.protocol.surface import DATA, SURFACE
+from cloakllm_gateway.vault import tokens
 from cloakllm_gateway.vault.entries import Entry
 
 ELICIT: Final = "elicitation/create"
@@ -215,6 +215,8 @@ class Questions:
             rest = {name: value for name, value in error["data"].items() if name != "elicitations"}
             return {**error, "code": INTERNAL_ERROR, "data": rest}
         shown = [self._presented(upstream, ELICIT, ask) if isinstance(ask, dict) else ask for ask in asks]
+        if any(isinstance(ask, dict) and self._is_changed(ask) for ask in asks):
+            error = {**error, "message": self._warned(upstream, error.get("message"))}
         return {**error, "data": {**error["data"], "elicitations": shown}}
 
     def _presented(self, upstream: Upstream, method: str, params: dict[str, Any]) -> dict[str, Any]:
@@ -226,9 +228,24 @@ class Questions:
         if method == ELICIT:
             if upstream.settings.prefix and isinstance(params.get("message"), str):
                 params["message"] = f"{upstream.name}: {params['message']}"
+            if self._is_changed(params):
+                params["message"] = self._warned(upstream, params.get("message"))
+                self._emit(Log("warning", "page_with_hidden_values", {"upstream": upstream.name}))
             if "requestedSchema" in params and self._settings.enforces:
                 params["requestedSchema"] = form(params["requestedSchema"])
         return params
+
+    def _is_changed(self, params: Mapping[str, Any]) -> bool:
+        """Whether the address of the page that a person is sent to has a token in it, so that it leads nowhere."""
+        url = params.get("url") if params.get("mode") == "url" and self._settings.enforces else None
+        if not isinstance(url, str):
+            return False
+        is_cut = self._settings.redacts and bool(tokens.redactions(url))
+        return is_cut or any(match.token.category in self._settings.categories for match in tokens.scan(url))
+
+    def _warned(self, upstream: Upstream, message: Any) -> str:
+        hint = texts.broken_page(upstream.name, passes=upstream.settings.exact_links)
+        return f"{message}\n\n{hint}" if isinstance(message, str) and message else hint
 
     def _with_progress(self, open: _Open, params: dict[str, Any]) -> dict[str, Any]:
         """The params with a progress token of the gateway's in place of the upstream's."""
@@ -298,34 +315,27 @@ class Questions:
         def learned(typed: Sequence[Entry]) -> None:
             self._reply(open, answer, typed)
 
-        asked = open.request.params
-        self._typed.learn(open.upstream, open.request.method, answer.result, learned, failed, asked)
+        own = words(open.request.params)
+        self._typed.learn(open.upstream, open.request.method, answer.result, learned, failed, own)
 
     def _reply(self, open: _Open, answer: Response, typed: Sequence[Entry] = ()) -> None:
         upstream, request = open.upstream, open.request
+
+        def restore() -> Restored:
+            shape = SURFACE[request.method].result or DATA
+            return self._restorer.restore(answer.result, shape, upstream.name)._replace(typed=tuple(typed))
 
         def reply(restored: Restored) -> None:
             self._departures.account(upstream, request, restored)
             open.reply({"jsonrpc": "2.0", "id": request.id, "result": restored.part}, restored.entries)
 
-        if not self._settings.enforces:
-            reply(Restored(answer.result, ()))
-            return
-        try:
-            shape = SURFACE[request.method].result or DATA
-            restored = self._restorer.restore(answer.result, shape, upstream.name)._replace(typed=tuple(typed))
-        except Refused as refused:
-            self._emit(accounts.refused(upstream.name, request, refused.rule, refused.token))
-            self._fail(open, texts.refusal(refused))
-            return
+        def stopped(text: str) -> None:
+            self._fail(open, text)
 
-        def looked(refusal: str) -> None:
-            if refusal:  # its numbers are for the model, and not for whoever asked
-                self._fail(open, texts.ANSWER_IN_CLEAR)
-            else:
-                reply(restored)
-
-        self._departures.look(upstream, request, restored.written, looked)
+        # What was found in clear is for the model to know, and not for whoever asked.
+        self._departures.clear(
+            upstream, request, answer.result, restore, reply, stopped, in_clear=texts.ANSWER_IN_CLEAR
+        )
 
     def cancelled(self, upstream: Upstream, request_id: Any) -> int | None:
         """The id under which the client knows a question that its upstream took back; None where it never will."""

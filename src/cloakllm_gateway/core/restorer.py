@@ -117,8 +117,8 @@ class Restorer(Struct, frozen=True):
         written: list[Leaf] = []
         for leaf in leaves(part, shape):
             if listed and leaf.role is RESTORE and leaf.text in listed:
-                edits[leaf.path, leaf.is_key] = listed[leaf.text]
-                run.listed(leaf.text)
+                edits[leaf.path, leaf.is_key] = real = listed[leaf.text]
+                run.listed(leaf.text, real)
                 continue
             written.append(leaf)
             new = run.leaf(leaf, declared)
@@ -171,21 +171,24 @@ class _Run:
             return new.lexeme if leaf.is_key else _number(new.lexeme)
         return leaf.value if new == leaf.value else new
 
-    def listed(self, uri: str) -> None:
+    def listed(self, uri: str, real: str) -> None:
         """Record the tokens of a URI that a list showed: the message it came in says what it stands for.
 
         Left to decide is whether a rule names the upstream itself and denies it.
         """
+        found = _URL.match(real)
+        host = found["authority"] if found else ""
 
         def decide(match: TokenMatch, place: Place) -> None:
             entry = self._by.vault.lookup(match.token)
             if entry is not None:
-                verdict = self._verdict(entry, RESTORE, place.host)
+                # Where a token hides the host, or a part of it, the real URI says which it is.
+                verdict = self._verdict(entry, RESTORE, host if place.authority and host else place.host)
                 if not verdict.foreign:
                     self._is_approved(entry, verdict)
                 self.decisions[match.token] = Decision(entry, Verdict(Strictness.ALLOW, "listed"))
 
-        placing.restore(uri, decide)
+        placing.restore(uri, decide, "uri")
 
     def _parameter(self, leaf: Leaf) -> str:
         """The name that says what stands in ``leaf``: what is declared counts for all that is in it."""
@@ -260,8 +263,8 @@ class _Run:
         """
         if place.authority and (verdict.foreign or (is_url and not place.whole_authority)):
             raise Refused(
-                f"{entry.token} stands in the scheme, user, host or port of a URL",
-                "A value there would be sent to whoever the address names. Put it into the path or the query.",
+                f"{entry.token} stands in a host name, or in the scheme, user or port of a URL",
+                "A value there would be told to whoever looks the address up. Put it into the path or the query.",
                 token=str(entry.token).strip("[]"),
                 rule="place: authority of a URL",
             )
@@ -337,7 +340,7 @@ def _refuse_redacted(text: str) -> None:
 _PACKED = lazy(r"[A-Za-z0-9+/_-]{12}")
 
 #: A text that is an address and nothing else.
-_URL = lazy(r"\s*[A-Za-z][A-Za-z0-9+.\-]*:[/\\]{2}\S*\s*")
+_URL = lazy(r"\s*[A-Za-z][A-Za-z0-9+.\-]*:[/\\]{2}(?P<authority>[^\s/?#]*)\S*\s*")
 
 
 def _number(lexeme: str) -> int | Number:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from cloakllm_gateway.core.fields import TERM, Elsewhere, Field, field_around, refuse_blocked, ruled_fields
 from cloakllm_gateway.core.rewriting import Ranges
@@ -14,20 +15,29 @@ from cloakllm_gateway.spans import Proof, Span
 #: A place in a message: a path, and whether it leads to a key.
 Where = tuple[Path, bool]
 
+#: No list of a message has items with rules of their own.
+NO_ITEMS: Mapping[Path, Treatments] = MappingProxyType({})
+#: How many steps lead to an item of a list in a message.
+_ITEM = 2
+
 
 class Ruling:
-    """The rules for one message, and the ``fields`` in it that have one, by the place of their text."""
+    """The rules for one message, and the ``fields`` in it that have one, by the place of their text.
 
-    def __init__(self, treatments: Treatments) -> None:
+    ``items`` are the rules of items of its lists, by their paths.
+    """
+
+    def __init__(self, treatments: Treatments, items: Mapping[Path, Treatments] = NO_ITEMS) -> None:
         self._treatments = treatments
-        self._has_rules = bool(treatments.categories) or treatments.fields is not None
+        self._items = items
+        self._has_rules = any(rules.categories or rules.fields for rules in (treatments, *items.values()))
         self.fields: dict[Where, list[Field]] = {}
         self._elsewhere: Elsewhere | None = None  # where there are fields
 
     def meet(self, where: Where, text: str, look: str) -> None:
         """A text of the message; ``look`` is what detection sees of it."""
         path, is_key = where
-        if not is_key and (found := ruled_fields(path, text, look, self._treatments.fields)):
+        if not is_key and (found := ruled_fields(path, text, look, self._of(path).fields)):
             self.fields[where] = found
 
     def learn(self, found: Iterable[tuple[Where, Sequence[Span]]]) -> None:
@@ -54,7 +64,10 @@ class Ruling:
         if field := field_around(self.fields.get(where, ()), span):
             return field.rule
         rule = self._elsewhere.rule(span) if self._elsewhere else None
-        return rule or self._treatments.categories.get(span.category)
+        return rule or self._of(where[0]).categories.get(span.category)
+
+    def _of(self, path: Path) -> Treatments:
+        return self._items.get(path[:_ITEM], self._treatments) if self._items else self._treatments
 
     def hidden(self, where: Where, spans: Sequence[Span]) -> list[Span]:
         """``spans`` without those that the model may be shown."""

@@ -30,19 +30,20 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from msgspec import Struct, field
 
-from cloakllm_gateway.core import adjacent
+from cloakllm_gateway.core import adjacent, retold
 from cloakllm_gateway.core.adjacent import Joined
 from cloakllm_gateway.core.allowed import NOTHING, Allowed
 from cloakllm_gateway.core.blobs import textual, whole_number
 from cloakllm_gateway.core.documentation import is_documentation
 from cloakllm_gateway.core.handles import Handles
 from cloakllm_gateway.core.rewriting import Cut, Range, Ranges, masked, rewritten, spelling, taken_back
-from cloakllm_gateway.core.ruling import Ruling, Where
+from cloakllm_gateway.core.ruling import NO_ITEMS, Ruling, Where
 from cloakllm_gateway.core.settings import Treatment
+from cloakllm_gateway.core.slots import Done, Run, Slot, may_be_damaged, runs_of
 from cloakllm_gateway.core.treatments import Treatments
 from cloakllm_gateway.detection.folding import views
 from cloakllm_gateway.detection.view import View
@@ -52,7 +53,6 @@ from cloakllm_gateway.protocol.surface import (
     ADVERTISED,
     BLOB,
     DATA,
-    FLOW,
     HANDLE,
     LINK,
     MEDIA,
@@ -70,8 +70,12 @@ from cloakllm_gateway.vault.entries import Entry, Spelling, Token
 from cloakllm_gateway.vault.tokens import LITERAL, TokenMatch
 from cloakllm_gateway.vault.vault import Vault
 
+#: What is no text that somebody reads.
+_AS_THEY_ARE = (NAME, HANDLE, LINK)
 #: Look-alike tokens outrank every find: the whole look-alike becomes one LITERAL.
 LITERAL_RANK = 1000
+#: How far from an edge of two blocks a token begins or ends that goes across, in characters.
+_LONGEST_TOKEN = 80
 
 
 class NeedScan(Struct, frozen=True):
@@ -109,7 +113,7 @@ class Source(Struct, frozen=True):
     the names that make ``[NAME_1]`` a token that restore would accept: in data,
     such a text is a look-alike; with ``redacts`` the marks of values that were
     cut out are that as well.  ``treatments`` are the rules for its values,
-    ``allowed`` what is never hidden.
+    ``items`` those for items of its lists, ``allowed`` what is never hidden.
     ``uris`` maps a resource's real URI to the one the client knows it by;
     ``restored`` are the entries that the call being answered, or any in
     flight, had restored.  ``exact_links`` is whether the pages it sends a person to stay as they are.
@@ -121,40 +125,12 @@ class Source(Struct, frozen=True):
     handles: Handles
     categories: frozenset[str]
     treatments: Treatments = Treatments()
+    items: Mapping[Path, Treatments] = NO_ITEMS
     redacts: bool = False
     allowed: Allowed = NOTHING
     uris: Mapping[str, str] = field(default_factory=dict)
     restored: Sequence[Entry] = ()
     exact_links: bool = False
-
-
-class _Slot(NamedTuple):
-    """A place in the message and the text that stands there (decoded, for a textual blob).
-
-    ``look`` is what detection gets to see: the same text, of the same length,
-    with the tokens that are already placed in it masked.
-    """
-
-    where: Where
-    role: Role
-    text: str
-    look: Text
-    is_number: bool = False
-    charset: str = ""  # of a textual blob; empty for anything else
-
-
-class _Run(NamedTuple):
-    """Slots whose texts are read one after the other."""
-
-    slots: Sequence[_Slot]
-    joined: Joined
-
-
-class _Done(NamedTuple):
-    """How one slot was rewritten."""
-
-    slot: _Slot
-    cut: Cut
 
 
 class Sanitizing:
@@ -169,16 +145,18 @@ class Sanitizing:
         self._shape = shape
         self._source = source
         self._looking_by_role = True
-        self._slots: list[_Slot] = []
+        self._slots: list[Slot] = []
         self._asked: Sequence[Text] = ()
         self._questions: Sequence[int] = ()  # for each slot, the number of the text that was asked about
-        self._runs: Sequence[_Run] = ()  # what is asked about behind the slots
-        self._cuts: list[_Done] = []
-        self._done: dict[Where, _Done] = {}
-        self._clean: set[Where] = set()
+        self._runs: Sequence[Run] = ()  # what is asked about behind the slots
+        self._cuts: list[Done] = []
+        self._done: dict[Where, Done] = {}
+        self._clean: dict[Where, Slot] = {}
+        self._new: set[int] = set()  # the spellings that detection found, and which may stand elsewhere too
+        self._retold = False  # whether the message was searched for them
         self._exempt: set[Path] = set()
         self._placed: dict[Where, list[Range]] = {}
-        self._ruling = Ruling(source.treatments)
+        self._ruling = Ruling(source.treatments, source.items)
         self._charsets: dict[Path, str] = {}
         self._described: set[Where] = set()
         self._tokens: dict[Token, None] = {}
@@ -204,12 +182,10 @@ class Sanitizing:
                 self._ruling.meet(where, slot.text, slot.look.text)
         if edits:
             self._part = replace(self._part, edits)
-        flow = [slot for slot in self._slots if slot.role in (FLOW, BLOB) and not slot.where[1]]
-        runs = adjacent.runs([slot.where[0] for slot in flow]) if len(flow) > 1 else ()
-        self._runs = [_run([flow[number] for number in run]) for run in runs] if runs else ()
+        self._runs = runs_of(self._slots) if len(self._slots) > 1 else ()
         return self._look()
 
-    def _slot(self, leaf: Leaf, where: Where) -> _Slot | None:
+    def _slot(self, leaf: Leaf, where: Where) -> Slot | None:
         if leaf.role is ADVERTISED:
             self._described.add(where)
         if leaf.role in (BLOB, MEDIA) and isinstance(leaf.value, str) and not leaf.is_key:
@@ -221,14 +197,14 @@ class Sanitizing:
             text, charset = decoded
             if charset:
                 self._charsets[leaf.path] = charset
-            return _Slot(where, leaf.role, text, Text(text), charset=charset)
+            return Slot(where, leaf.role, text, Text(text), charset=charset)
         if isinstance(leaf.value, str):
             role = self._exempted(leaf) if leaf.role is LINK else leaf.role
             names = role not in (ADVERTISED, NAME, HANDLE, LINK)
             look = Text(leaf.value, leaf.key, leaf.record, names, leaf.parent, leaf.above)
-            return _Slot(where, role, leaf.value, look)
+            return Slot(where, role, leaf.value, look)
         look = Text(whole_number(leaf.text), leaf.key, leaf.record, False, leaf.parent, leaf.above)
-        return _Slot(where, leaf.role, leaf.text, look, is_number=True)
+        return Slot(where, leaf.role, leaf.text, look, is_number=True)
 
     def _exempted(self, leaf: Leaf) -> Role:
         """A page to go to is exact by a rule, but looked at for what nobody may be shown; all else is DATA."""
@@ -256,6 +232,7 @@ class Sanitizing:
         edits: dict[Where, Any] = {}
         dropped: set[Path] = set()
         self._cuts = []
+        self._new.clear()
         nothing: set[int] = set()
         if self._ruling.fields and self._looking_by_role:
             answered = zip(self._slots, self._questions, strict=True)
@@ -264,13 +241,13 @@ class Sanitizing:
         for slot, number in zip(self._slots, self._questions, strict=True):
             parts = across.get(slot.text, ()) if across else ()
             if number in nothing and not parts and slot.where not in self._ruling.fields:
-                self._clean.add(slot.where)
+                self._clean[slot.where] = slot
                 continue
             spans = [*found.spans[number], *parts] if parts else found.spans[number]
             finds = self._finds(slot, spans, is_encoded=number in found.encoded)
             if not finds:
-                self._clean.add(slot.where)
-                if slot.where not in self._described and slot.where not in self._placed and _may_be_damaged(slot):
+                self._clean[slot.where] = slot
+                if slot.where not in self._described and slot.where not in self._placed and may_be_damaged(slot):
                     nothing.add(number)
             elif slot.role is LINK:
                 continue
@@ -303,11 +280,25 @@ class Sanitizing:
             text = run.joined.text
             known = self._known_in(views(text) if number in found.encoded else [View(text)])
             hidden = self._source.allowed.hidden([*found.spans[number], *known], text)
+            hidden += self._alike_across(run.joined)
             for block, part in adjacent.parts(run.joined, hidden, [own[slot.where] for slot in run.slots]):
                 across.setdefault(run.slots[block].text, {})[part] = None
         return across
 
-    def _cut(self, slot: _Slot, finds: Sequence[Span], spellings: dict[Spelling, int]) -> _Done:
+    def _alike_across(self, joined: Joined) -> list[Span]:
+        """Look-alike tokens, and damaged ones, that only blocks together make."""
+        spans: dict[Span, None] = {}
+        for edge in joined.ends[:-1] if not joined.gap else ():
+            first = max(0, edge - _LONGEST_TOKEN)
+            near = joined.text[first : edge + _LONGEST_TOKEN]
+            found = [(match.start, match.end) for match in self._tokens_in(near)]
+            found += [(m.start, m.end) for m in tokens.near_misses(near, self._source.categories, whole=False)]
+            for start, end in found:
+                if first + start < edge < first + end:
+                    spans[_literal(joined.text, first + start, first + end, near[start:end])] = None
+        return [*spans]
+
+    def _cut(self, slot: Slot, finds: Sequence[Span], spellings: dict[Spelling, int]) -> Done:
         """How ``finds`` come out of a slot.
 
         What the tripwire finds is cut together with what was cut before, from the text as it was: a second cut
@@ -323,17 +314,19 @@ class Sanitizing:
             if rule is not None and rule.how is Treatment.REDACT:
                 inserts.append(tokens.redacted(span.category))
             else:
-                inserts.append(
-                    spellings.setdefault(spelling(slot.text, span, is_number=slot.is_number), len(spellings))
-                )
-        return _Done(slot, Cut(slot.text, standing, inserts))
+                number = spellings.setdefault(spelling(slot.text, span, is_number=slot.is_number), len(spellings))
+                inserts.append(number)
+                if span.rank:  # what was known already has none, and was looked for everywhere
+                    self._new.add(number)
+        return Done(slot, Cut(slot.text, standing, inserts))
 
     def _forget(self) -> None:
         self._clean.clear()
+        self._retold = False
         self._exempt.clear()
         self._placed.clear()
         self._done.clear()
-        self._ruling = Ruling(self._source.treatments)
+        self._ruling = Ruling(self._source.treatments, self._source.items)
         self._charsets.clear()
         self._described.clear()
         self._uris.clear()
@@ -356,7 +349,23 @@ class Sanitizing:
         except KeyCollision:
             raise Withheld("two keys of one object would have become equal") from None
         self._follow({path: new for (path, is_key), new in edits.items() if is_key})
+        if self._looking_by_role and self._new and not self._retold:
+            self._retold = True
+            if told := self._told_elsewhere([entries[number] for number in self._new]):
+                self._slots, self._runs = told, ()
+                return self._look()
         return self._next()
+
+    def _told_elsewhere(self, entries: Sequence[Entry]) -> list[Slot]:
+        """The texts without any find that hold what others of this message made known; no model sees a name there."""
+        clean = [slot for slot in self._clean.values() if slot.role not in _AS_THEY_ARE]
+        source = self._source
+
+        def known(text: str) -> Sequence[Span]:
+            return source.vault.known(text, source.origin, source.group)
+
+        told = retold.places(entries, [slot.look.text for slot in clean], known)
+        return [slot._replace(look=slot.look._replace(names=False)) for slot in map(clean.__getitem__, told)]
 
     def _follow(self, renamed: Mapping[Path, str]) -> None:
         """Keys have new names: what is remembered by path moves with them."""
@@ -366,11 +375,14 @@ class Sanitizing:
         def moved(path: Path) -> Path:
             return tuple(renamed.get(path[: depth + 1], step) for depth, step in enumerate(path))
 
-        self._clean = {(moved(path), is_key) for path, is_key in self._clean}
+        self._clean = {
+            (moved(path), is_key): slot._replace(where=(moved(path), is_key))
+            for (path, is_key), slot in self._clean.items()
+        }
         self._described = {(moved(path), is_key) for path, is_key in self._described}
         self._placed = {(moved(path), is_key): placed for (path, is_key), placed in self._placed.items()}
         self._done = {
-            (moved(path), is_key): _Done(done.slot._replace(where=(moved(path), is_key)), done.cut)
+            (moved(path), is_key): Done(done.slot._replace(where=(moved(path), is_key)), done.cut)
             for (path, is_key), done in self._done.items()
         }
         self._ruling.move(moved)
@@ -389,7 +401,7 @@ class Sanitizing:
 
     # -- what counts as a find ---------------------------------------------------------------------
 
-    def _finds(self, slot: _Slot, spans: Sequence[Span], *, is_encoded: bool) -> list[Span]:
+    def _finds(self, slot: Slot, spans: Sequence[Span], *, is_encoded: bool) -> list[Span]:
         """The disjoint spans to hide: what detection found, known values, look-alike tokens."""
         if not spans and not is_encoded and self._is_plain(slot):
             return []  # most texts of most messages
@@ -417,7 +429,7 @@ class Sanitizing:
             return [finds[0]._replace(start=0, end=len(slot.text))]
         return finds
 
-    def _is_plain(self, slot: _Slot) -> bool:
+    def _is_plain(self, slot: Slot) -> bool:
         """Whether a text in which detection found nothing has nothing else to hide, and no other reading."""
         text = slot.look.text
         return not (tokens.may_hold(text) or slot.where in self._ruling.fields or self._hits(text))
@@ -443,7 +455,7 @@ class Sanitizing:
                 known.append(hit._replace(start=start, end=end, encoding=view.encoding_of(hit.start, hit.end)))
         return known
 
-    def _second_look(self, slot: _Slot, readings: Sequence[View]) -> tuple[list[Span], list[Span]]:
+    def _second_look(self, slot: Slot, readings: Sequence[View]) -> tuple[list[Span], list[Span]]:
         """Known values and look-alike tokens, in every reading of the text."""
         source = self._source
         alike: list[Span] = []
@@ -452,7 +464,7 @@ class Sanitizing:
                 start, end = view.original(match.start, match.end)
                 encoding = view.encoding_of(match.start, match.end)
                 alike.append(_literal(slot.text, start, end, view.text[match.start : match.end], encoding))
-        if _may_be_damaged(slot):
+        if may_be_damaged(slot):
             # What restore would refuse as a damaged token has to come back as well.
             for miss in tokens.near_misses(slot.look.text, source.categories, whole=True):
                 alike.append(_literal(slot.text, miss.start, miss.end, miss.written))
@@ -474,7 +486,7 @@ class Sanitizing:
                 continue
             text, charset = self._text_of(where, value)
             look = Text(masked(text, self._placed.get(where, ())), names=False)
-            self._slots.append(_Slot(where, DATA, text, look, not isinstance(value, str), charset))
+            self._slots.append(Slot(where, DATA, text, look, not isinstance(value, str), charset))
         return self._look() if self._slots else self._next()
 
     def _text_of(self, where: Where, value: Any) -> tuple[str, str]:
@@ -516,18 +528,6 @@ async def drive(sanitizing: Sanitizing, find: Find, assign: AssignTokens) -> Cle
 
 
 # -- small decisions, each a function of its arguments ------------------------------------------------
-
-
-def _may_be_damaged(slot: _Slot) -> bool:
-    """Whether damaged tokens are looked for: not in keys and names, which come back as they are or not at all.
-
-    So a clean one says nothing of an equal value.
-    """
-    return not slot.where[1] and slot.role is not NAME
-
-
-def _run(slots: Sequence[_Slot]) -> _Run:
-    return _Run(slots, adjacent.join([slot.look.text for slot in slots]))
 
 
 def _count(counts: dict[str, int], what: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from cloakllm_gateway.core import handshake, reception, subscriptions, texts
@@ -21,6 +21,7 @@ from cloakllm_gateway.core.upstream import Phase, Upstream
 from cloakllm_gateway.protocol import eras
 from cloakllm_gateway.protocol.eras import Era
 from cloakllm_gateway.protocol.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND, Failure, Request, Response
+from cloakllm_gateway.vault.entries import Entry
 
 
 class Serving:
@@ -255,9 +256,19 @@ class Serving:
             shown = by_upstream.setdefault(upstream.name, {})
             shown[uri] = owner.uri if owner is not None and not owner.contested else None
         of_whom = [(self._upstreams[name], shown) for name, shown in by_upstream.items()]
-        self._outbound.subscribe(request, of_whom, lambda found: self._open_stream(request, wanted, found))
 
-    def _open_stream(self, request: Request, wanted: dict[str, Any], resources: Sequence[tuple[str, str, str]]) -> None:
+        def subscribed(found: Sequence[tuple[str, str, str]], given: Mapping[str, Sequence[Entry]]) -> None:
+            self._open_stream(request, wanted, found, given)
+
+        self._outbound.subscribe(request, of_whom, subscribed)
+
+    def _open_stream(
+        self,
+        request: Request,
+        wanted: dict[str, Any],
+        resources: Sequence[tuple[str, str, str]],
+        given: Mapping[str, Sequence[Entry]],
+    ) -> None:
         """``resources`` are those that it may hear of, as (upstream, real URI, URI that the client wrote)."""
         asked = self._requests.get(request)
         if asked is None:
@@ -269,7 +280,7 @@ class Serving:
         served = {URI: [shown for *_, shown in resources], TASK: list(tasks)}
         gets = granted(wanted, self._greeting.capabilities, served)
         lists = frozenset(kind for kind, member in subscriptions.LISTS.items() if member in gets)
-        stream = Stream(asked, lists, frozenset((*watches, *tasks.values())))
+        stream = Stream(asked, lists, frozenset((*watches, *tasks.values())), given)
         self._emit_all(self._subscriptions.open(stream, gets))
 
     def _watch_of_task(self, id: Any) -> tuple[str, Watch] | None:

@@ -23,6 +23,7 @@ from cloakllm_gateway.core.upstream import Phase, Upstream
 from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.protocol.eras import SUBSCRIPTION, Era
 from cloakllm_gateway.protocol.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND, Failure, Response
+from cloakllm_gateway.vault.entries import Entry
 
 PURPOSE = "listen"
 
@@ -47,11 +48,15 @@ URI, TASK = "resourceSubscriptions", "taskIds"
 
 
 class Stream(Struct, eq=False):
-    """One ``subscriptions/listen`` of the client: the lists it wants, and (upstream, watch) of the rest."""
+    """One ``subscriptions/listen`` of the client: the lists it wants, and (upstream, watch) of the rest.
+
+    ``given`` are the values that its URIs gave to upstreams, by their names.
+    """
 
     asked: Asked
     lists: frozenset[str]
     watches: frozenset[tuple[str, Watch]]
+    given: Mapping[str, Sequence[Entry]]
 
 
 class Subscriptions:
@@ -75,6 +80,8 @@ class Subscriptions:
     def open(self, stream: Stream, granted: Mapping[str, Any]) -> list[Effect]:
         """A stream begins: ``granted`` is what it will hear of."""
         self._streams.append(stream)
+        for name, entries in stream.given.items():
+            self._upstreams[name].given.follow(stream, entries)
         for name, watch in stream.watches:
             self.watch(self._upstreams[name], watch)
         return [self._told(stream, "notifications/subscriptions/acknowledged", {"notifications": dict(granted)})]
@@ -82,6 +89,9 @@ class Subscriptions:
     def close(self, asked: Asked) -> None:
         """The client no longer listens."""
         closed = [stream for stream in self._streams if stream.asked is asked]
+        for stream in closed:
+            for name in stream.given:
+                self._upstreams[name].given.release(stream)
         self._streams = [stream for stream in self._streams if stream.asked is not asked]
         still = {watch for stream in self._streams for watch in stream.watches}
         for name, watch in {watch for stream in closed for watch in stream.watches} - still:
@@ -111,9 +121,26 @@ class Subscriptions:
             watched[watch] = None
             self._ask(upstream, watch)
 
-    def note(self, upstream: Upstream, watch: Watch) -> None:
-        """The client's own request asks the upstream: only a start anew is to ask again."""
+    def begin(self, upstream: Upstream, watch: Watch, entries: Sequence[Entry]) -> bool:
+        """A session subscribes, by a URI that holds ``entries``; whether its own request has to ask the upstream.
+
+        Then only a start anew is to ask again.
+        """
+        upstream.given.follow(watch, entries)
+        if upstream.era is Era.STATELESS:
+            self.watch(upstream, watch)
+            return False
         self._watched[upstream.name][watch] = None
+        return True
+
+    def end(self, upstream: Upstream, watch: Watch) -> bool:
+        """A session hears no more of ``watch``; whether its own request has to tell the upstream."""
+        upstream.given.release(watch)
+        if upstream.era is Era.STATELESS:
+            self.unwatch(upstream, watch)
+            return False
+        self._watched[upstream.name].pop(watch, None)
+        return True
 
     def unwatch(self, upstream: Upstream, watch: Watch) -> None:
         watched = self._watched[upstream.name]
@@ -124,10 +151,6 @@ class Subscriptions:
             self._calls.cancel(upstream, call)
         elif watch.member == URI and upstream.era is Era.SESSION:
             self._calls.ask(upstream, "resources/unsubscribe", {"uri": watch.item}, _nobody_waits)
-
-    def forget(self, upstream: Upstream, watch: Watch) -> None:
-        """The client's own request ends the subscription."""
-        self._watched[upstream.name].pop(watch, None)
 
     def ready(self, upstream: Upstream) -> None:
         """An upstream is there, or there again."""

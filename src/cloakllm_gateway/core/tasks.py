@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from cloakllm_gateway.core.handles import Handles
+from cloakllm_gateway.core.typed import words
 from cloakllm_gateway.core.upstream import Call, Upstream
 from cloakllm_gateway.protocol.jsonrpc import Request
+from cloakllm_gateway.protocol.walk import Path
 
 #: Tasks that a session can follow at once; an upstream that makes more loses its oldest.
 MOST = 10_000
+#: Those whose questions are remembered.
+MOST_ASKING = 16
 
 
 class Tool(NamedTuple):
@@ -33,6 +37,7 @@ class Tasks:
         self._makers: dict[str, str] = {}
         #: By upstream and its own id for the task.
         self._tools: dict[tuple[str, str], Tool] = {}
+        self._asking: dict[tuple[str, str], frozenset[str]] = {}
 
     def maker(self, id: Any) -> str | None:
         """The upstream that made the task the client calls ``id``."""
@@ -60,7 +65,30 @@ class Tasks:
                     del self._tools[next(iter(self._tools))]
         if isinstance(id, str):
             upstream.given.follow(id, call.restored)
+        self.heard(upstream, result)
         return tool
+
+    def heard(self, upstream: Upstream, said: dict[str, Any]) -> None:
+        """Remember the words of what a task asks: a choice of its form is the upstream's own word."""
+        id, asks = said.get("taskId"), said.get("inputRequests")
+        if isinstance(id, str) and isinstance(asks, dict):
+            self._asking[upstream.name, id] = words(asks)
+            if len(self._asking) > MOST_ASKING:
+                del self._asking[next(iter(self._asking))]
+
+    def form(self, upstream: Upstream, id: Any) -> frozenset[str]:
+        """The words of what the task asked that the client calls ``id``."""
+        if self.maker(id) != upstream.name:
+            return frozenset()
+        return self._asking.get((upstream.name, self.original(upstream, id)), frozenset())
+
+    def tools(self, upstream: Upstream, result: dict[str, Any]) -> dict[Path, str]:
+        """The upstream's own names of the tools that the tasks of a list are of, by the paths of the tasks."""
+        tasks = result.get("tasks")
+        items = tasks if isinstance(tasks, list) else ()
+        ids = [task.get("taskId") if isinstance(task, dict) else None for task in items]
+        found = ((("tasks", at), self.tool(upstream, id).original) for at, id in enumerate(ids))
+        return {path: tool for path, tool in found if tool}
 
     def told(self, upstream: Upstream, said: dict[str, Any]) -> dict[str, Any]:
         """What is said of a task, under the id that the client knows it by."""
@@ -74,12 +102,9 @@ class Tasks:
         """
         if _SPEAKING.isdisjoint(result) and not is_about_task(method):
             return result
-        listed = result.get("tasks")
-        if isinstance(listed, list):
-            result = {
-                **result,
-                "tasks": [self._own(upstream, task) if isinstance(task, dict) else task for task in listed],
-            }
+        if isinstance(listed := result.get("tasks"), list):
+            tasks = [self._own(upstream, task) if isinstance(task, dict) else task for task in listed]
+            result = {**result, "tasks": tasks}
         if is_about_task(method):
             return self._own(upstream, result)
         task = _promised(result)

@@ -147,6 +147,20 @@ def approval(asked: Iterable[tuple[str, Iterable[str], str]], tool: str) -> str:
     return f"CloakLLM Gateway: the assistant wants to send real values{said}. Allow it?\n" + "\n".join(lines)
 
 
+def broken_page(upstream: str, *, passes: bool) -> str:
+    """What a person has to know who is sent to a page whose address was changed; ``passes``: exact_links is set."""
+    what_to_do = (
+        "exact_links passes only http and https addresses, and only to a client that says it opens such pages"
+        if passes
+        else f"If you trust {upstream} with it, set exact_links to true for {upstream} in the gateway's configuration, "
+        "start the gateway again and repeat what you did"
+    )
+    return (
+        "CloakLLM Gateway: the address of this page holds values that are hidden here, so that it hardly leads where "
+        f"it should. {what_to_do}."
+    )
+
+
 def nobody_to_ask(destination: str) -> str:
     return (
         f"Refused by the gateway: values for {destination} need the consent of a person, and this client cannot ask "

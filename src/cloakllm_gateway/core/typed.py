@@ -10,6 +10,7 @@ said in its question: a choice of its list is its own word.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from cloakllm_gateway.core.events import Effect
@@ -22,6 +23,10 @@ from cloakllm_gateway.spans import Proof
 from cloakllm_gateway.vault import tokens
 from cloakllm_gateway.vault.entries import Entry, Spelling
 from cloakllm_gateway.vault.vault import Vault, tellable
+
+#: The longest choice of a form, in characters, and the most of them that count.
+_LONGEST = 200
+_MOST = 10_000
 
 
 class Typed:
@@ -39,16 +44,16 @@ class Typed:
         said: Mapping[str, Any],
         then: Callable[[Sequence[Entry]], None],
         failed: Failed,
-        asked: Any = None,
+        own: frozenset[str] = frozenset(),
     ) -> None:
-        """Learn ``said``, the answer to an elicitation or ``inputResponses``; ``asked`` is the question, if known.
+        """Learn ``said``, the answer to an elicitation or ``inputResponses``.
 
-        ``then`` takes the entries of what was typed, whose parts may come back as well.
+        ``then`` takes the entries of what was typed, whose parts may come back
+        as well; ``own`` are the :func:`words` of the question.
         """
         is_nested = "inputResponses" in said
         row = SURFACE["tasks/update" if is_nested else "elicitation/create"]
         shape = (row.params if is_nested else row.result) or DATA
-        words = {str(word).casefold() for _, _, word in strings(asked)}
 
         def done(clean: Any, effects: list[Effect]) -> None:
             for effect in effects:
@@ -59,11 +64,17 @@ class Typed:
                 matches = tokens.scan(shown)
                 found.update((entry, None) for match in matches if (entry := self._vault.lookup(match.token)))
                 is_found = len(matches) == 1 and (matches[0].start, matches[0].end) == (0, len(shown))
-                if not is_found and tellable(typed) and typed.casefold() not in words and not tokens.scan(typed):
+                if not is_found and tellable(typed) and typed.casefold() not in own and not tokens.scan(typed):
                     whole[Spelling(TERM, typed, typed, typed, proof=Proof.KEY)] = None
             self._jobs.learn(upstream, list(whole), lambda learned: then([*found, *learned]), failed)
 
         self._jobs.start(Work(upstream, method, dict(said), shape, done, failed, direction="to_upstream"))
+
+
+def words(asked: Any) -> frozenset[str]:
+    """What a question says itself, case-folded, as far as somebody could choose it."""
+    said = (str(word).casefold() for _, _, word in strings(asked))
+    return frozenset(islice((word for word in said if len(word) <= _LONGEST), _MOST))
 
 
 def _fields(said: Mapping[str, Any]) -> Iterator[str]:

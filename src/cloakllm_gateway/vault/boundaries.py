@@ -27,6 +27,8 @@ _end: Callable[[re.Match[str]], int] = re.Match.end
 #: What says that something is left out.
 _MARKS = ("…", "...")
 _OMISSION = lazy(r"(?:…|\.{3})\s*")
+#: The same, and where a longer string of JSON begins, written out or escaped: a chunk of a document.
+_OPENING = lazy(r"""(?:…|\.{3})\s*|(?<=[\[{:, \\])"(?=[^"\\]{40})""")
 #: What the string, the line or the element of markup that a preview stands in ends with; escaped, it begins with `\`.
 _CLOSING = lazy(r'["\\\n<…]|\.{3}')
 
@@ -50,12 +52,16 @@ def ends(text: str, start: int, end: int) -> Iterable[int]:
 
 
 def openings(text: str) -> list[tuple[int, int]]:
-    """The stretches of ``text`` before which something may be cut off: at its beginning, behind marks of omission."""
+    """The stretches of ``text`` before which something may be cut off.
+
+    They begin with it, behind marks of omission and with longer strings of JSON.
+    """
     first = len(text) - len(text.lstrip())
-    if "…" not in text and "..." not in text:
+    marks = _OPENING if '"' in text else _OMISSION if "…" in text or "..." in text else None
+    if marks is None:
         return [(first, len(text))]
-    marks = [mark.span() for mark in _OMISSION.finditer(text)]
-    return [*zip((first, *(end for _, end in marks)), (*(start for start, _ in marks), len(text)), strict=True)]
+    found = [mark.span() for mark in marks.finditer(text)]
+    return [*zip((first, *(end for _, end in found)), (*(start for start, _ in found), len(text)), strict=True)]
 
 
 def closing(text: str, start: int) -> int:

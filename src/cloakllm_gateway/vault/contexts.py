@@ -4,10 +4,11 @@ Theory of operation.  A text is peeled like an onion.  If it is JSON (one
 document, or several as in JSON Lines) each of its string literals is decoded
 and looked at as a text of its own, to any depth: nesting doubles the
 backslashes, so depth is logarithmic in the size.  A text that is not JSON is
-searched for tokens, and for URLs, attributes of HTML and links of Markdown around them.  What comes back is one
-:class:`Spot` per token, in positions of the outermost text, with the *layers*
-between that text and the token, outermost first: a token in the query of a URL
-in a JSON document has the layers ``(JSON, URL)``.
+searched for tokens, and for what is around them: an address (:mod:`addresses`),
+an attribute of HTML or a link of Markdown (:mod:`markup`).  What comes back is
+one :class:`Spot` per token, in positions of the outermost text, with the
+*layers* between that text and the token, outermost first: a token in the query
+of a URL in a JSON document has the layers ``(JSON, URL)``.
 
 Layers encode and decode mechanically, so a value can be spliced in and every
 other byte of the text stays as it was.  Decoding is total: it never fails, it
@@ -18,13 +19,13 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Encoding
-from cloakllm_gateway.vault import markup
+from cloakllm_gateway.vault import addresses, markup
 from cloakllm_gateway.vault.tokens import TokenMatch, scan
 
 Layers = tuple[Encoding, ...]
@@ -37,9 +38,10 @@ class Spot(NamedTuple):
     ``start`` and ``end`` are positions in the outermost text, ``literal`` the
     bounds (quotes included) of the JSON string that holds nothing but the
     token, ``host`` the authority of the URL around it.  ``authority`` says
-    that it stands in a URL's scheme, user, host or port, ``whole_authority``
+    that it stands in a URL's scheme, user, host or port or in a host name, ``whole_authority``
     that it is all of that, ``in_key`` that it stands in a key of a JSON object.
-    ``member`` is the same as ``literal`` where the text is a piece of JSON.
+    ``member`` is the same as ``literal`` where the text is a piece of JSON,
+    ``bare`` the host before it where the text may be an address without a scheme.
     """
 
     match: TokenMatch
@@ -52,6 +54,7 @@ class Spot(NamedTuple):
     whole_authority: bool = False
     in_key: bool = False
     member: Range | None = None
+    bare: str = ""
 
 
 def spots(text: str, is_url: bool = False) -> list[Spot]:
@@ -76,10 +79,10 @@ def _spots(
     if not is_json(text):
         matches = scan(text)
         masked = _masked(text, matches) if matches else ""
-        urls = _urls(text, masked, matches, is_url) if matches else {}
+        found_in = addresses.around(text, masked, matches, is_url) if matches else {}
         attributes, links = markup.attributes(masked), markup.destinations(masked)
         for match in matches:
-            where = urls.get(match.start, _NO_URL)
+            where = found_in.get(match.start, addresses.NOWHERE)
             encoded = max(match.percent, 0 if where.authority or not where.inside else 1)
             quoted = (Encoding.HTML,) if attributes.hold(match.start, match.end) else ()
             if not encoded and links.hold(match.start, match.end):
@@ -95,6 +98,7 @@ def _spots(
                 where.authority,
                 where.whole,
                 member=None if around else _member(masked, match),
+                bare=where.bare,
             )
         return
     for found in _SUSPICIOUS.finditer(text):
@@ -105,6 +109,16 @@ def _spots(
             is_key = _COLON.match(text, found.end()) is not None
             for spot in _spots(inner.text, (*layers, Encoding.JSON), inside, bounds, False):
                 yield spot._replace(in_key=True) if is_key else spot
+
+
+def _masked(text: str, matches: Sequence[TokenMatch]) -> str:
+    """``text`` with its tokens blanked, so that their brackets end no URL; offsets stay."""
+    pieces: list[str] = []
+    done = 0
+    for match in matches:
+        pieces += (text[done : match.start], "x" * (match.end - match.start))
+        done = match.end
+    return "".join((*pieces, text[done:]))
 
 
 #: What stands between the parts of JSON: white space, written out or escaped.
@@ -326,144 +340,3 @@ def _character(escape: re.Match[str]) -> str:
     if high:
         return chr(0x10000 + ((int(high, 16) - 0xD800) << 10) + int(low, 16) - 0xDC00)
     return chr(int(unit, 16)) if unit else _SHORT[short.lower()]
-
-
-# -- URLs ------------------------------------------------------------------------------------------
-
-
-class _Url(NamedTuple):
-    inside: bool = False
-    authority: bool = False
-    whole: bool = False
-    host: str = ""
-
-
-_NO_URL = _Url()
-#: From the slashes behind a scheme to the first character that no URL holds.  Clients take a backslash for a slash.
-_RUN = lazy(r"(?<=[A-Za-z0-9+.\-]{2}:)[/\\]{2,}([^\s<>\"`^{}|\x00-\x1f]*)")
-_REFERENCE = lazy(r"(?:[/\\]{2,})?([^\s<>\"`^{}|\x00-\x1f]*)")
-_AUTHORITY = lazy(r"[^/?#\\]*")
-#: By RFC 3986 only a slash ends what stands behind slashes: `https://a.org\@b.org/` leads some clients to b.org.
-_AUTHORITY_IN_SLASHES = lazy(r"[^/?#]*")
-#: The authority of a network-path reference (RFC 3986, 4.2), where a text or a quotation begins with one.
-_NETWORK_PATH = lazy(r"(?<![^\s\"'`(\[<=])[/\\]{2}([^\s/\\?#\"'`<>()]*)")
-_COLON_WRITTEN = r"(?::|%(?:25)?3A|&colon;|&#58;|&#x3A;)"
-_SLASH_WRITTEN = r"(?:\\u00(?:2F|5C)|\\x(?:2F|5C)|[/\\]|%(?:25)?(?:2F|5C)|&b?sol;|&#(?:47|92);|&#x(?:2F|5C);)"
-_ENDS_WRITTEN = r"%(?:25)?(?:2F|5C|3F|23)|&(?:sol|bsol|quest|num);|&#(?:47|92|63|35);|&#x(?:2F|5C|3F|23);"
-#: Schemes that are followed by a host in any number of slashes (URL Standard, "special" schemes), in any writing.
-_SPECIAL = lazy(
-    rf"(?i)(?<![a-z0-9+.-])(?:https?|wss?|ftp){_COLON_WRITTEN}{_SLASH_WRITTEN}*+"
-    rf"((?:(?!{_ENDS_WRITTEN})[^\s/\\?#\"'`<>()])*+)"
-)
-#: A text that is an address and nothing else: its host ends where clients let it end.
-_ALONE = lazy(r"\s*[A-Za-z][A-Za-z0-9+.\-]*:[/\\]{2,}([^\s/?#]*)\S*\s*\Z")
-#: Schemes without any host (RFC 6068, 3966, 5724), and what stands behind one of their addresses.
-_TO_PEOPLE = lazy(r"(?i)\s*(?:mailto|tel|sms):(?![/\\])")
-_ADDRESS_ENDS = lazy(r"[,?#]|\s*\Z")
-_DROPPED = lazy(r"[\t\r\n]")
-_IPV6 = lazy(r"(?:[^/?#@\[\]]*@)?\[[0-9A-Fa-f:.%]*\]")
-#: What often stands right behind a URL in prose, code, Markdown or CSV, though a URL could hold it.
-_BEHIND = lazy(r"['\[\]()]|[,;]")
-#: Behind a token in an authority: more host, a port, or the end of a user part.
-_MORE_AUTHORITY = lazy(r"[A-Za-z0-9._~%!$&*+=:\-]{0,256}@|\.[A-Za-z0-9]")
-
-
-#: What every URL has one of, in any writing.
-_MAY_BE_URL = lazy(r"[/\\:%&]")
-
-
-def _urls(text: str, masked: str, matches: Sequence[TokenMatch], is_url: bool) -> dict[int, _Url]:
-    """What URL each match stands in, by its start; ``masked`` is ``text`` with its tokens masked."""
-    if not is_url and not _MAY_BE_URL.search(text):
-        return {}
-    found: dict[int, _Url] = {}
-    runs = list(_RUN.finditer(masked))
-    people = None
-    if is_url and not runs and (reference := _REFERENCE.match(masked)):
-        runs = [reference]
-        people = _TO_PEOPLE.match(masked)
-    at = 0
-    for run in runs:
-        begin, end = run.span(1)
-        limit = begin + _length(run[1])
-        ends = _AUTHORITY_IN_SLASHES if text[run.start() : begin].count("/") > 1 else _AUTHORITY
-        slash = begin + ends.match(run[1]).end()  # type: ignore[union-attr]
-        host = text[begin:slash]
-        while at < len(matches) and matches[at].start < end:
-            match = matches[at]
-            at += 1
-            if match.start < begin:
-                continue
-            in_authority = match.start < slash
-            if people and in_authority and _is_address(masked, match, people.end()):
-                continue
-            if match.start < limit:
-                whole = (match.start, match.end) == (begin, slash)
-                found[match.start] = _Url(True, in_authority, whole, host)
-            elif in_authority and _MORE_AUTHORITY.match(masked, match.end, end):
-                found[match.start] = _Url(True, True, False, host)
-    for match in matches:
-        if masked.startswith("://", match.end):  # a scheme
-            found[match.start] = _Url(True, True)
-    for match in _loose_authorities(masked, matches):
-        # What stands there may be no address at all: nothing is encoded for it.
-        found[match.start] = found.get(match.start, _NO_URL)._replace(authority=True)
-    return found
-
-
-def _is_address(masked: str, match: TokenMatch, begin: int) -> bool:
-    """Whether a token is all of one of the addresses that stand from ``begin`` on."""
-    begins = match.start == begin or masked[match.start - 1] == ","
-    return begins and _ADDRESS_ENDS.match(masked, match.end) is not None
-
-
-def _loose_authorities(masked: str, matches: Sequence[TokenMatch]) -> Iterator[TokenMatch]:
-    """Tokens that some client would take for a part of a host, though no standard says so.
-
-    The URL Standard drops tabs and line feeds and needs no slashes behind
-    `https:`; a text may begin with the authority of a network-path reference.
-    """
-    squeezed, offsets = _squeezed(masked)
-    alone = _ALONE.match(squeezed)
-    for path in (*_NETWORK_PATH.finditer(squeezed), *_SPECIAL.finditer(squeezed), *([alone] if alone else [])):
-        start, end = offsets[path.start(1)], offsets[path.end(1)]
-        for match in matches[bisect_left(matches, (start,)) :]:
-            if match.start >= end:
-                break
-            yield match
-
-
-def _squeezed(text: str) -> tuple[str, Sequence[int]]:
-    """``text`` without tabs and line ends, and where each offset of it was."""
-    if not _DROPPED.search(text):
-        return text, range(len(text) + 1)
-    kept = [at for at, character in enumerate(text) if character not in "\t\r\n"]
-    return "".join(text[at] for at in kept), [*kept, len(text)]
-
-
-def _masked(text: str, matches: Sequence[TokenMatch]) -> str:
-    """``text`` with its tokens blanked, so that their brackets end no URL; offsets stay."""
-    pieces: list[str] = []
-    done = 0
-    for match in matches:
-        pieces += (text[done : match.start], "x" * (match.end - match.start))
-        done = match.end
-    return "".join((*pieces, text[done:]))
-
-
-def _length(url: str) -> int:
-    """How far the URL at the beginning of ``url`` reaches before what only stands behind it."""
-    bracketed = _IPV6.match(url)
-    query = min((at for at in (url.find("?"), url.find("#")) if at >= 0), default=len(url))
-    depth = 0
-    for mark in _BEHIND.finditer(url, bracketed.end() if bracketed else 0):
-        match mark[0]:
-            case "(":
-                depth += 1
-            case ")" if depth:
-                depth -= 1
-            case "," | ";" if mark.start() > query:
-                pass
-            case _:
-                return mark.start()
-    return len(url)

@@ -3,7 +3,8 @@
 A preview, a line of a log, a chunk of a file ends in ``... ssn 123-45-67`` or
 begins with ``iew Wiśniewski``.  A value may be cut off where the text ends, or
 a line, a string or an element in it, and before a mark of omission; its first
-part may be missing where the text begins, and behind such a mark.
+part may be missing where the text begins, or a longer string of JSON in it (a
+chunk of a document), and behind such a mark.
 
 What is left of it counts where ordinary text would not hold that.  64
 characters always do; fewer have to be six and half of the value, and where the
@@ -24,7 +25,7 @@ Values are on shelves by their first and by their last six characters, in
 order.  Of those that a part fits sixteen are looked at, however many values an
 upstream has taught us: what begins so many tells little of any.  Learning is
 an insertion on two shelves.  Of values of 128 characters or more only the
-beginning is looked for.
+beginning is looked for, and the whole of each line that tells by itself.
 """
 
 from __future__ import annotations

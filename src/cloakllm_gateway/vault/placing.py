@@ -39,8 +39,8 @@ class Place(NamedTuple):
 
     ``whole``: it is the whole argument.  ``encoding``: how a value is written
     there.  ``authority``: it stands in the scheme, user, host or port of a
-    URL, and ``whole_authority``: it is all of that; ``host`` is the authority
-    of the URL around it.  ``code_like``: the parameter is a command, a script,
+    URL, or in a host name, and ``whole_authority``: it is all of that; ``host``
+    is the authority of the address around it.  ``code_like``: the parameter is a command, a script,
     a query, a path or an address.
     """
 
@@ -83,7 +83,7 @@ def restore(
     found = spots(text, is_url=language is Language.URL)
     is_prose = bool(found) and not _PIECE_OF_JSON.search(text) and not code.is_piece(parameter)
     for spot in found:
-        place = _place(spot, text, language is not Language.TEXT)
+        place = _place(spot, text, language)
         entry = resolve(spot.match, place)
         if entry is None:
             continue
@@ -104,16 +104,21 @@ def restore(
     return restored
 
 
-def _place(spot: Spot, text: str, code_like: bool) -> Place:
+def _place(spot: Spot, text: str, language: Language) -> Place:
+    leads = language in _FOLLOWED or (language is Language.TEXT and bool(spot.bare) and not _BLANK.search(text))
     return Place(
         whole=(spot.start, spot.end) == (0, len(text)),
         encoding=spot.layers[-1] if spot.layers else Encoding.PLAIN,
         authority=spot.authority,
         whole_authority=spot.whole_authority,
-        code_like=code_like,
-        host=spot.host,
+        code_like=language is not Language.TEXT,
+        host=spot.host or (spot.bare if leads else ""),
     )
 
+
+#: Where an address without a scheme is opened as well: in other text only if there is nothing else.
+_FOLLOWED = (Language.SHELL, Language.POSIX, Language.PROGRAM, Language.URL)
+_BLANK = lazy(r"\s")
 
 #: A quotation mark as JSON has it beside its own marks.
 _PIECE_OF_JSON = lazy(r"""" ?:|[\[{:][ \t\r\n]*+\\*+"|"[ \t\r\n]*+[\]}]|",[ \t\r\n]*+(?:\\*+"|\Z)""")

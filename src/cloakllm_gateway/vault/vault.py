@@ -8,8 +8,12 @@ simply unknown here.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from itertools import islice
+from typing import NamedTuple
 
+from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Encoding, Proof, Span
+from cloakllm_gateway.vault.cuts import LONGEST
 from cloakllm_gateway.vault.echo import derived
 from cloakllm_gateway.vault.entries import Entry, Token
 from cloakllm_gateway.vault.known import Known, KnownValues
@@ -19,6 +23,10 @@ from cloakllm_gateway.vault.words import COMMON
 #: Shorter values, and numbers of fewer digits, can't be told from ordinary text.
 MIN_LENGTH = 4
 MIN_DIGITS = 6
+
+#: A line without blanks, long enough to tell by itself: keys and certificates are made of them; and how many count.
+_LINE = lazy(r"(?m)^[ \t]*(?P<line>\S{32,})[ \t\r]*$")
+_MOST_LINES = 1_000
 
 #: Sets of values whose forms are kept derived: what a few upstreams were given, and the calls being answered.
 _DERIVED = 8
@@ -73,8 +81,8 @@ class Vault:
         gone = {token: entry for token in tokens if (entry := self._entries.pop(token, None))}
         for token, entry in gone.items():
             for known in self._known.values():
-                for text in _forms(entry):
-                    known.discard(text, *_stem(entry))
+                for form in _forms(entry):
+                    known.discard(form.text, entry.spelling.category, form.canonical)
             alike = self._alike[_stem(entry)]
             del alike[token]
             for other in alike:  # may have had forms in common with it
@@ -97,13 +105,13 @@ class Vault:
         spelling = entry.spelling
         if spelling.category == LITERAL or spelling.proof is Proof.PART:
             return
-        for text, encoding in _forms(entry).items():
+        for text, encoding, canonical in _forms(entry):
             if not tellable(text):
                 continue
             known = Known(
                 spelling.category,
-                spelling.canonical,
-                spelling.value,
+                canonical,
+                spelling.value if canonical == spelling.canonical else text,
                 encoding,
                 spelling.proof,
                 spelling.sensitive,
@@ -163,10 +171,23 @@ def _stem(entry: Entry) -> tuple[str, str]:
     return entry.spelling.category, entry.spelling.canonical
 
 
-def _forms(entry: Entry) -> dict[str, Encoding]:
-    """The texts by which a value is known, and how each is written."""
+class _Form(NamedTuple):
+    """A text by which a value is known, how it is written, and of which value it is one form."""
+
+    text: str
+    encoding: Encoding
+    canonical: str
+
+
+def _forms(entry: Entry) -> list[_Form]:
     spelling = entry.spelling
-    return {spelling.canonical: Encoding.PLAIN, spelling.raw: spelling.encoding, spelling.value: Encoding.PLAIN}
+    texts = {spelling.canonical: Encoding.PLAIN, spelling.raw: spelling.encoding, spelling.value: Encoding.PLAIN}
+    forms = [_Form(text, encoding, spelling.canonical) for text, encoding in texts.items()]
+    if len(spelling.value) >= LONGEST and "\n" in spelling.value:
+        # Whoever reads a key from its fifth line on sees none of its beginning.
+        lines = islice((line["line"] for line in _LINE.finditer(spelling.value)), _MOST_LINES)
+        forms += [_Form(line, Encoding.PLAIN, line) for line in lines]
+    return forms
 
 
 def tellable(text: str) -> bool:

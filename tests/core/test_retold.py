@@ -1,0 +1,88 @@
+"""What one place of a message proves is hidden in its other places as well, and not from the next message on."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cloakllm_gateway.protocol.surface import RESTORE, SURFACE
+from tests.core.session import Session
+from tests.core.test_sanitizer import Gate
+
+RESULT, TOOLS = SURFACE["tools/call"].result, SURFACE["tools/list"].result
+assert RESULT is not None and TOOLS is not None
+#: Values that nothing but a key proves.
+TOLD = {"last_name": "Okonkwo", "password": "hunter2xyz", "first_name": "Chidinma", "ssn": "536228726", "pin": 482913}
+
+
+def result(*texts: str, **more: Any) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": text} for text in texts], **more}
+
+
+def shown(part: Any) -> str:
+    return json.dumps(Gate().sanitize(part, RESULT))
+
+
+@pytest.mark.parametrize("key", TOLD)
+@pytest.mark.parametrize("around", ["{}", "{} has left", "it was {}, as they said", "see {}; and kim@acme-corp.com"])
+def test_what_a_field_proves_is_hidden_in_prose_beside_it(key: str, around: str) -> None:
+    value = str(TOLD[key])
+    said = around.format(value)
+    for part in (
+        result(said, structuredContent={key: TOLD[key]}),
+        result(json.dumps({key: TOLD[key]}), said),
+        result("see there", structuredContent={key: TOLD[key], "remark": [said], "more": {"x": said}}),
+        result("see there", structuredContent={key: TOLD[key], said: True}),
+        result(said, structuredContent=[{"name": "unlike"}, {key: TOLD[key]}]),
+    ):
+        assert value not in shown(part)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.sampled_from([*map(str, TOLD.values()), "and", "Regards", "a b", "[EMAIL_0]", "\n"]), max_size=8))
+def test_what_was_hidden_so_comes_back(words: list[str]) -> None:
+    gate = Gate()
+    said = " ".join(words)
+    out = gate.sanitize(result(said, structuredContent={**TOLD, "x": words}), RESULT)
+    assert not [value for value in map(str, TOLD.values()) if value in json.dumps(out)]
+    text, listed = out["content"][0]["text"], out["structuredContent"]["x"]
+    back = gate.restore({"arguments": {"a": text, "b": listed}}, {"arguments": RESTORE})["arguments"]
+    assert back == {"a": said, "b": words}
+
+
+def test_a_value_has_one_number_in_one_message() -> None:
+    out = Gate().sanitize(result("Okonkwo has left", structuredContent={"last_name": "Okonkwo"}), RESULT)
+    assert out["content"][0]["text"] == f"{out['structuredContent']['last_name']} has left"
+
+
+def test_what_can_not_be_told_from_ordinary_text_stays_beside_its_field() -> None:
+    out = shown(result("the best of 1234 and Max", structuredContent={"pin": 1234, "first_name": "Max"}))
+    assert "the best of 1234 and Max" in out
+
+
+def test_a_name_that_a_model_saw_in_one_text_is_hidden_in_the_others() -> None:
+    session = Session(people=["Zbigniewa Wroclawska"])
+    out = session.shown({"told": "a word of Zbigniewa Wroclawska", "Zbigniewa Wroclawska": ["ZBIGNIEWA WROCLAWSKA"]})
+    assert "wroclawska" not in str(out).casefold()
+
+
+def test_a_tool_is_not_dropped_for_what_an_example_calls_a_user() -> None:
+    tool = {"name": "okonkwo", "description": "x", "inputSchema": {"type": "object"}}
+    listed = {"tools": [{**tool, "name": "find", "description": '{"last_name": "okonkwo"}'}, tool]}
+    assert [tool["name"] for tool in Gate().sanitize(listed, TOOLS)["tools"]][-1] == "okonkwo"
+
+
+def test_many_values_and_many_texts_take_no_more_than_their_length_says() -> None:
+    def seconds(count: int) -> float:
+        names = [f"Okonkw{'abcdefghij'[n % 10]}{'klmnopqrst'[n // 10 % 10]}{n}" for n in range(count)]
+        rows = [{"last_name": name, "remark": f"{name} was there"} for name in names]
+        began = time.process_time()
+        Gate().sanitize(result(structuredContent={"rows": rows}), RESULT)
+        return time.process_time() - began
+
+    assert min(seconds(2000) for _ in range(2)) < 16 * min(seconds(250) for _ in range(2)) + 0.1
