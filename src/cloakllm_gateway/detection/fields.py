@@ -54,11 +54,11 @@ _TYPES = (
     "|PhoneNumber|EmailStr|Name|Some|Just|str_|bytes_|int64|Int64|Long|NumberLong|NumberInt|Markup|SafeString"
 )
 _WRITTEN = rf"""(?:(?:new )?(?:(?:np|numpy|pd|pandas|datetime|bson|decimal|sql)\.)?(?:{_TYPES})\(|\[\]string\{{)?"""
-_PREFIX = r"""(?:[uUbBrRnNeE](?=["']))?"""
+PREFIX = r"""(?:[uUbBrRnNeE](?=["']))?"""
 #: The parts of a date in its constructor.
 _PARTS = r"(?<=\()([12]\d{3}, ?\d{1,2}, ?\d{1,2}(?:, ?\d{1,6}){0,4})(?=[,)])"
 _VALUE = lazy(
-    rf"""{_SPACE}{_WRITTEN}{_PREFIX}(?:"([^"\\]*+(?:\\.[^"\\]*+)*+)"?|'([^'\\\n]*+(?:\\.[^'\\\n]*+)*+)'"""
+    rf"""{_SPACE}{_WRITTEN}{PREFIX}(?:"([^"\\]*+(?:\\.[^"\\]*+)*+)"?|'([^'\\\n]*+(?:\\.[^'\\\n]*+)*+)'"""
     rf"""|{_PARTS}|([\[(])|([^\s{{}}\[\]():,="']+))""",
     re.DOTALL,
 )
@@ -168,7 +168,7 @@ def tuples(text: str, places: Iterable[int]) -> Iterator[Field]:
 
 
 #: What follows the comma in a pair; and what stands before its key, read backwards.
-_PAIR = lazy(rf"""[ ]?{_PREFIX}(?:"([^"\\\n]++)"|'([^'\\\n]++)')[ ]?[)\]]""")
+_PAIR = lazy(rf"""[ ]?{PREFIX}(?:"([^"\\\n]++)"|'([^'\\\n]++)')[ ]?[)\]]""")
 _PAIR_OPENING = lazy(r"[ubUB]?(?:[(]\s{0,20}(?:[\[({,]|\Z)|[\[]\s{0,20}(?:[\[]|,\s{0,4}[\]]))")
 
 #: What may stand between two members of a list.
@@ -213,7 +213,7 @@ def pairs(text: str) -> Iterator[Field]:
 _ASSIGNED_KEY = lazy(r":?[ ]?\]?[\"'`]?[\w.-]{0,40}[^\W\d](?![\w.-])")
 _ASSIGNMENT = lazy(
     r"""([^\W\d][\w.-]{0,40})[\"'`]?\]?[ ]?(?:=>|:?=)(?!=)[ ]?"""
-    rf"""{_WRITTEN}{_PREFIX}"""
+    rf"""{_WRITTEN}{PREFIX}"""
     rf"""(?:"([^"\n]+)"|'([^'\n]+)'|{_PARTS}"""
     r"""|((?:[^\s,;&"'<>(){}\[\]|]|&(?![\w.-]{1,40}=))+))"""
 )

@@ -13,7 +13,7 @@ from itertools import chain
 
 from msgspec.structs import replace
 
-from cloakllm_gateway.detection import columns, documents, fields, hypertext, linear, sql
+from cloakllm_gateway.detection import columns, documents, fields, formats, hypertext, linear, sql
 from cloakllm_gateway.detection.catalogue import Category
 from cloakllm_gateway.detection.catalogue.people import capitalised_name
 from cloakllm_gateway.detection.catalogue.places import sentence_of
@@ -60,17 +60,20 @@ class Structure:
     def __init__(self, categories: Mapping[str, Category]) -> None:
         self._kinds = {name: Kind(category) for name, category in categories.items()}
 
-    def inside(self, text: str, marked: Parts, headed: Parts, paired: Parts, listed: Parts) -> list[Proved]:
-        """Values that fields of the text prove: keys, heads of columns, pairs and lists of lists are in these parts."""
+    def inside(
+        self, text: str, marked: Parts, headed: Parts, paired: Parts, listed: Parts, formed: Parts
+    ) -> list[Proved]:
+        """Values that fields of the text prove: keys, heads of columns, pairs, lists of lists and formats are in parts."""
         screen = text.encode("ascii", "replace")
         marks, tops = places(text, screen, marked), heads(text, screen, headed) if "\n" in text else []
         blocks = list(_blocks(text, screen)) if marks or paired else []
+        others = list(formats.tables(text, screen)) if formed else ()
         del screen  # a long text with many values is short of memory below
         found: list[Proved] = []
         rows = [at for at in marks if text[at] not in _FIELD_MARKS]
         cells = hypertext.tables(text, classify) if marks and "<" in text else ()
         lists = fields.lists(text) if listed else ()
-        for table in chain(tables(text, tops, _WORDS), sql.statements(text, rows), cells, lists):
+        for table in chain(tables(text, tops, _WORDS), sql.statements(text, rows), cells, lists, others):
             for some in columns.proved(text, table, self._kinds):
                 found += some
         for start, stop in blocks:
@@ -203,6 +206,7 @@ def is_telling(text: str) -> bool:
         places(text, screen, everywhere)
         or ("\n" in text and heads(text, screen, everywhere))
         or documents.may_tell(text)
+        or formats.may_tell(text)
     )
 
 

@@ -1,0 +1,53 @@
+"""Formats that name their values otherwise than by a key before each: by place, or in another part of the text.
+
+Each has a *sign*, an expression of the linear engine for what shows that it may be there, which the gate looks for; and
+a reader, which makes tables of what it finds at the places of its sign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from cloakllm_gateway.detection import linear
+from cloakllm_gateway.detection.formats import bound, constraints
+from cloakllm_gateway.detection.tables import Table
+
+
+class Format(NamedTuple):
+    """A format by its ``sign``, and the reader of a text and the places of the sign in it, in order."""
+
+    sign: str
+    tables: Callable[[str, Sequence[int]], Iterator[Table]]
+
+
+FORMATS = (
+    Format(bound.SIGN, bound.tables),
+    Format(constraints.SIGN, constraints.tables),
+)
+
+#: What shows that any of them is there.
+SIGN = "|".join(each.sign for each in FORMATS)
+
+
+def tables(text: str, screen: bytes) -> Iterator[Table]:
+    """The tables of all formats in a text; ``screen`` has a byte for each character of it."""
+    for number, each in enumerate(FORMATS):
+        if places := [start for start, _ in linear.spans(_search(number), screen)]:
+            yield from each.tables(text, places)
+
+
+@cache
+def _search(number: int) -> linear.Search:
+    return linear.compiled(FORMATS[number].sign)
+
+
+def may_tell(text: str) -> bool:
+    """Whether a text may be in one of them."""
+    return _any()(text.encode("ascii", "replace"), 0, len(text))[0][0] >= 0
+
+
+@cache
+def _any() -> linear.Search:
+    return linear.compiled(SIGN)
