@@ -276,13 +276,16 @@ def lists(text: str) -> Iterator[Table]:
 # -- XML ------------------------------------------------------------------------------------------
 
 _ELEMENT = lazy(
-    r"<(?P<key>[^\W\d][\w:.-]{0,40})(?: [^<>]{0,200})?>\s{0,64}"
+    r"<(?P<key>[^\W\d][\w:.-]{0,40})(?: [^<>]{0,300})?>\s{0,64}"
     r"(?:<!\[CDATA\[\s{0,64}(?P<data>[^\]\s](?:[^\]\n]{0,510}[^\]\s])?)\s{0,64}\]\]>"
     r"|(?P<value>[^<>\s](?:[^<>\n]{0,510}[^<>\s])?))\s{0,64}</"
 )
 #: An element of a form or a configuration that names its value, and the attributes that do.
 _ATTRIBUTE = lazy(r"""\s([a-z]{2,7})=(?:"([^"<>]+)"|'([^'<>]+)')""", re.IGNORECASE)
-_NAMING, _VALUED = ("name", "key", "id"), ("value", "content")
+_NAMED, _VALUED = ("name", "key", "id"), ("value", "content")
+#: ... and one of a resource, of settings, of a list of properties: its name is an attribute, or an element before it.
+_NAMING = lazy(r"""\s(?:name|key|id|field)=(?:"([^"<>]{1,64})"|'([^'<>]{1,64})')""", re.IGNORECASE)
+_LISTED = lazy(r"</key>\s{0,64}<(?:string|date|integer|real)>([^<>\n]{1,512})</")
 #: One whose value is what it does, or what stands on it.
 _CONTROL = lazy(r"""<(?:button|option|li|data)\b|\stype=["']?(?:submit|button|reset|checkbox|radio)\b""", re.IGNORECASE)
 
@@ -297,7 +300,12 @@ def elements(text: str, places: Iterable[int]) -> Iterator[Field]:
             continue
         if match := _ELEMENT.match(text, begin):
             group = "data" if match["data"] else "value"
-            yield Field(match["key"].rpartition(":")[2], *match.span(group), 0)
+            key = match["key"].rpartition(":")[2]
+            yield Field(key, *match.span(group), 0)
+            if named := _NAMING.search(text, begin, match.start(group)):
+                yield Field(named[named.lastindex or 0], *match.span(group), 0)
+        elif (listed := _LISTED.match(text, begin)) is not None:
+            yield Field(text[text.rfind(">", max(begin - 64, 0), begin) + 1 : begin], *listed.span(1), 0)
         elif named := _named(text, begin, at + 1):
             yield named
 
@@ -305,7 +313,7 @@ def elements(text: str, places: Iterable[int]) -> Iterator[Field]:
 def _named(text: str, begin: int, end: int) -> Field | None:
     """The value that the attributes of a tag name."""
     said = {match[1].lower(): match for match in _ATTRIBUTE.finditer(text, begin, end)}
-    name = next((said[word] for word in _NAMING if word in said), None)
+    name = next((said[word] for word in _NAMED if word in said), None)
     value = next((said[word] for word in _VALUED if word in said), None)
     if name is None or value is None or _CONTROL.search(text, begin, end):
         return None

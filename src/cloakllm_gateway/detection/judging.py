@@ -36,10 +36,14 @@ def is_remark(value: str) -> bool:
 
 
 _SCHEME = lazy(r"(?:bearer|basic|token|apikey|bot|digest) +(?=[^ ]+\Z)", re.IGNORECASE)
+#: Those whose secret has a key of its own behind them.
+_OF_PARTS = lazy(r"(?:digest|aws4-[a-z0-9-]{1,40}) +\w+=", re.IGNORECASE)
 
 
 def credential(value: str) -> str:
     """What of a header is the secret: ``Bearer`` says how it is to be used."""
+    if _OF_PARTS.match(value):
+        return ""
     scheme = _SCHEME.match(value)
     return value[scheme.end() :] if scheme else value
 
@@ -48,6 +52,8 @@ def credential(value: str) -> str:
 _QUALIFIED = lazy(r"(?:[a-z][\w-]*\.)+[A-Z]\w*|\w+(?:::\w+)+")
 #: Keys that things have as well as persons.
 _OF_ANYTHING = frozenset(("displayname", "fullname"))
+#: How keys end whose value says who did something: a person, a program, a team.
+_DONE_BY = ("by",)
 
 
 def is_thing(key: str, value: str) -> bool:
@@ -57,6 +63,8 @@ def is_thing(key: str, value: str) -> bool:
     """
     if _QUALIFIED.fullmatch(value) is not None:
         return True
+    if normalise(key)[-1:] == _DONE_BY:
+        return not (" " in value and value[0].isupper() and (uncommon(value) or evident_name(value)))
     return _is_of_anything(key) and not (uncommon(value) or evident_name(value))
 
 

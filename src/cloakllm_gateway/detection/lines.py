@@ -13,10 +13,10 @@ from cloakllm_gateway.detection.fields import Field
 from cloakllm_gateway.patterns import lazy
 
 _LINE = lazy(
-    r"(?P<lead>[ \t>*#•|-]{0,12}(?:[?] )?)(?P<quote>[\"']?)"
+    r"(?P<lead>[ \t>*#•|-]{0,12}(?:[?] |\d{1,3}[.)][ ]{1,3})?[*_]{0,3})(?P<quote>[\"']?)"
     r"(?P<key>[^\W\d_][^\n:：={}\"';()\[\]|]{0,40}(?:'(?=[^\W\d_])[^\n:：={}\"';()\[\]|]{0,20})?)(?P=quote)"
     r"(?:;[^\n:]{1,80})?(?:[ ]\([^()\n]{1,20}\))?"
-    r"[*_` \t]{0,4}[:：][*_`]{0,3}[ \t]{0,4}(?:(?:!{1,2}[\w/:.-]{1,40}|&[\w-]{1,40})(?:[ \t]{1,4}|(?=\r?\n|\Z))){0,2}"
+    r"(?:[*_` \t]{0,4}|[ ]{5,24})[:：][*_`]{0,3}[ \t]{0,4}(?:(?:!{1,2}[\w/:.-]{1,40}|&[\w-]{1,40})(?:[ \t]{1,4}|(?=\r?\n|\Z))){0,2}"
     r"(?P<value>[^\n]*+)"
 )
 #: How far behind the start of its line the colon of a key may stand.

@@ -11,7 +11,7 @@ from functools import cache
 from typing import NamedTuple
 
 from cloakllm_gateway.detection import linear
-from cloakllm_gateway.detection.formats import bound, constraints
+from cloakllm_gateway.detection.formats import accounts, bound, chats, constraints, forms, mail, segments
 from cloakllm_gateway.detection.tables import Table
 
 
@@ -25,6 +25,11 @@ class Format(NamedTuple):
 FORMATS = (
     Format(bound.SIGN, bound.tables),
     Format(constraints.SIGN, constraints.tables),
+    Format(forms.SIGN, forms.tables),
+    Format(segments.SIGN, segments.tables),
+    Format(accounts.SIGN, accounts.tables),
+    Format(chats.SIGN, chats.tables),
+    Format(mail.SIGN, mail.tables),
 )
 
 #: What shows that any of them is there.
