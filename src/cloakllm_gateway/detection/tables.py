@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from cloakllm_gateway.detection import aligned
+from cloakllm_gateway.detection import aligned, labelled
 from cloakllm_gateway.detection.aligned import Row
 from cloakllm_gateway.patterns import lazy
 
@@ -33,7 +33,7 @@ class Words(NamedTuple):
     """What is known of the names of columns."""
 
     #: Whether one means anything.
-    known: Callable[[str], object]
+    known: Callable[[str], str]
     #: Whether it is about a person, so that it makes a header of its line.
     personal: Callable[[str], bool]
     #: Whether it is about a secret or an account, which makes a header of what can be nothing else.
@@ -93,6 +93,9 @@ def tables(text: str, heads: Iterable[int], words: Words) -> Iterator[Table]:
             rows = _Rows(text, done + 1, mark, len(names), wanted, words, is_dense)
             yield Table([names[i] for i in wanted], rows, is_certain)
             done = rows.end
+        elif form := labelled.read(text, start, words.known):
+            done = form.end
+            yield Table(form.labels, [form.values], is_certain=False)
         elif columns := aligned.read(text, start, done, words.known):
             done = columns.end
             if any(map(words.hints, columns.names)):

@@ -321,6 +321,8 @@ PERSON = Category(
         "titolarecarta", "familienaam", "meisjesnaam", "rekeninghouder", "kaarthouder", "contactpersoon", "voornamen",
         "drugieimie", "imiona", "posiadaczkarty", "wlascicielrachunku", "nazwiskopanienskie", "osobakontaktowa",
         "fn", "attendees", "patient", "cardname", "nameoncard", "reportedby", "assignedto", "signedby", "employee",
+        "givennames", "firstnames", "forenames", "surnames", "lastnames", "familynames", "christianname", "patientsname",
+        "nameofapplicant", "nameofpatient", "nameofinsured", "nameofcardholder",
         "createdby", "updatedby", "modifiedby", "reviewedby", "approvedby", "signedoffby", "testedby", "ackedby",
         "coauthoredby", "requestedby", "uploadedby", "submittedby", "closedby", "lastmodifiedby",
     ),
