@@ -42,8 +42,9 @@ _NO_KEY = lazy(r"[\"\\\n{}\[\],:]|(?<![^\W\d_])'|'(?![^\W\d_])")
 _LONGEST_QUOTED = 66
 #: What stands between a key and its colon now and then.
 _BLANKS = frozenset(" \n\t")
-#: A bare key behind a brace or comma, read backwards.
+#: A bare key behind a brace or comma, read backwards; behind another bracket it is that of an argument, if a string is.
 _BARE_KEY = lazy(r"[ ]?(\w{0,63}[^\W\d])[ \n\t]{0,16}[{,]")
+_NAMED_ARGUMENT = lazy(r"[ ]?(\w{0,63}[^\W\d])[ \n\t]{0,16}[{,(\[]")
 #: ... and a symbol of Ruby before its arrow.
 _SYMBOL = lazy(r"[ ]?(\w{0,63}[^\W\d]):[ \n\t]{0,16}[{,]")
 _SPACE = r"[ \t\r\n]{0,64}"
@@ -116,7 +117,11 @@ def _brace_key(text: str, at: int) -> str:
         begin = text.rfind(quote, end - _LONGEST_QUOTED if end > _LONGEST_QUOTED else 0, end - 1)
         key = text[begin + 1 : end - 1]
         return key if begin >= 0 and _may_be_key(key) and text[begin - 1 : begin] != "\\" else ""
-    bare = (_BARE_KEY if text[at] == ":" else _SYMBOL).match(text[max(at - 96, 0) : at][::-1])
+    if text[at] != ":":
+        bare_key = _SYMBOL
+    else:
+        bare_key = _NAMED_ARGUMENT if text.startswith((' "', " '"), at + 1) else _BARE_KEY
+    bare = bare_key.match(text[max(at - 96, 0) : at][::-1])
     return bare[1][::-1] if bare else ""
 
 
@@ -215,18 +220,21 @@ _ASSIGNMENT = lazy(
     r"""([^\W\d][\w.-]{0,40})[\"'`]?\]?[ ]?(?:=>|:?=)(?!=)[ ]?"""
     rf"""{_WRITTEN}{PREFIX}"""
     rf"""(?:"([^"\n]+)"|'([^'\n]+)'|{_PARTS}"""
-    r"""|((?:[^\s,;&"'<>(){}\[\]|]|&(?![\w.-]{1,40}=))+))"""
+    r"""|((?:[^\s,;&"'<>(){}\[\]|]|&(?![\w.-]{1,40}=))+(?:(?:[ ][A-ZÀ-Þ][^\s,;&"'<>(){}\[\]|=]{0,40}){1,4}"""
+    r"""(?=,[ ]?\w{1,40}=|[)\]}]|[ \t]{0,20}\r?(?:\n|\Z)))?))"""
 )
 #: Which of its groups is a value without quotes; the first one is the key.
 _UNQUOTED = 5
 
 
 def assignments(text: str, places: Iterable[int]) -> Iterator[Field]:
-    """``key=value`` in logs, shells, INI files, query strings, SQL and XML attributes; a record is a line.
+    """``key=value`` in logs, shells, INI files, query strings, SQL and XML attributes.
 
-    The key may be quoted, and in brackets: ``"first_name" = 'Zora'``, ``user['first_name'] = 'Zora'``.
+    The key may be quoted, and in brackets: ``"first_name" = 'Zora'``, ``user['first_name'] = 'Zora'``.  A record is a
+    line, and of settings that have a line each, up to an empty line or the next section, all of them.
     """
     record, seen, done = 0, 0, 0
+    settings = _Settings(text)
     for at in places:
         if at < done or (key := _ASSIGNED_KEY.match(text[at - 48 if at > 48 else 0 : at][::-1])) is None:
             continue
@@ -236,7 +244,8 @@ def assignments(text: str, places: Iterable[int]) -> Iterator[Field]:
             group = match.lastindex or 0
             start, end = match.span(group)
             seen, done = at, match.end()
-            yield Field(match[1], start, end, record, group != _UNQUOTED)
+            of = settings.at(match.start(), start, end) or record
+            yield Field(match[1], start, end, of, group != _UNQUOTED)
         elif (value := _ARRAY.match(text, at)) is not None and (key := _KEY.match(text, at - key.end())):
             record += text.count("\n", seen, at)
             seen = at
@@ -245,6 +254,29 @@ def assignments(text: str, places: Iterable[int]) -> Iterator[Field]:
                 yield Field(key[0], start, end, record, is_quoted)
 
 
+class _Settings:
+    """Which block of settings a place is in, as negative numbers, for places in order; 0 for none.
+
+    A single capitalised word belongs to its line alone: products and projects have a name and the mail of somebody.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._seen = 0
+        self._block = -1
+
+    def at(self, place: int, start: int, end: int) -> int:
+        text = self._text
+        if text[max(text.rfind("\n", self._seen, place) + 1, self._seen) : place].strip(" \t"):
+            return 0
+        if text[start].isupper() and " " not in text[start:end]:
+            return 0
+        self._block -= len(_BLOCK_END.findall(text, self._seen, place))
+        self._seen = place
+        return self._block
+
+
+_BLOCK_END = lazy(r"\n[ \t]*[\n\[]")
 _KEY = lazy(r"[^\W\d][\w.-]{0,40}")
 _ARRAY = lazy(r"=[ ]?\[")
 

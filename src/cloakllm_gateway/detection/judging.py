@@ -79,6 +79,8 @@ def _is_of_anything(key: str) -> bool:
 _CODED = SECRETS | {"USERNAME"}
 #: Categories whose values may be something else after all.
 _JUDGED = _CODED | {"PERSON"}
+#: Readers whose values go on to the end of their line.
+_OF_LINES = ("lines", "dumps")
 _IDENTIFIER = lazy(r"[A-Za-z_][A-Za-z_.-]*", re.ASCII)
 
 
@@ -95,7 +97,7 @@ def is_other(kind: str, text: str, field: Field, reader: str, end: int, value: s
     if reader == "tuples" and (_IDENTIFIER.fullmatch(value) if kind in _CODED else classify(value) or value.islower()):
         return True  # code pairs what a field is called with what it is called elsewhere, and with its type
     if kind == "PERSON":
-        return not field.quoted and reader != "lines" and not _is_bare_name(text, end, value)
+        return not field.quoted and reader not in _OF_LINES and not _is_bare_name(text, end, value)
     if kind in _CODED and _is_code(text, field, reader, value):
         return True
     return kind in SECRETS and not _is_secret(text, field, reader, value)
@@ -124,7 +126,37 @@ def _is_secret(text: str, field: Field, reader: str, value: str) -> bool:
         return is_random(value)
     if is_remark(value):
         return False
-    return not (reader in ("lines", "labels") and text[field.start - 1] not in "\"'`" and " " in value)
+    is_open = reader in ("lines", "labels") and text[field.start - 1] not in "\"'`" and " " in value
+    return not is_open or _is_passphrase(field.key, value)
+
+
+def _is_passphrase(key: str, value: str) -> bool:
+    """Whether a value without quotes is two plain words under the key of a password, and no remark about one."""
+    words = value.split(" ")
+    return (
+        "".join(normalise(key)) in _PASSWORD_KEYS
+        and len(words) == _PASSPHRASE
+        and value.islower()
+        and all(len(word) > 2 and word.isalpha() and word not in _REMARKING | _SAID_OF_ONE for word in words)
+    )
+
+
+#: More words are a sentence more often than not.
+_PASSPHRASE = 2
+_PASSWORD_KEYS = frozenset(
+    "password passwd pwd passphrase passwort kennwort contrasena motdepasse senha wachtwoord haslo".split()
+)
+#: What else is said of a password in two words, where it is kept and how it is to be used.
+_SAID_OF_ONE = frozenset(
+    "see vault none given click here stored string change ask same above below contact admin use using via provided "
+    "sent shared manager protected protection policy rules recovery generator hash hashed hashing plain text base64 "
+    "random generated auto automatically default optional free form min max only login based file path env environment "
+    "variable settings config server database account root system name hint update confirmation input prompt with "
+    "without from into for and any not this that will get got let log sign try again later lost keep safe store "
+    "rotate rotation managed manage reused leaked cracked stolen lookup lookups attempt attempts screen page dialog "
+    "siehe oben unten tresor setzen ändern vergessen zurücksetzen ver arriba abajo cambiar olvidada olvidé "
+    "voir oublié oubliée changer ci-dessus zmień zapomniane".split()
+)
 
 
 def _is_code(text: str, field: Field, reader: str, value: str) -> bool:
@@ -145,6 +177,8 @@ def _is_code(text: str, field: Field, reader: str, value: str) -> bool:
         return not _is_setting(text, field)
     if after == "|":
         return text[field.start - len(field.key) - 2 : field.start - len(field.key) - 1] != "|"
+    if after == '"' and field.key.isupper() and text[field.start - len(field.key) - 2 : field.start].startswith('"'):
+        return False  # the environment of a container, as a list of strings
     return after not in _AFTER_WORDS and not (after in _AFTER_PRINTED and _is_printed(text, field))
 
 

@@ -16,7 +16,7 @@ _LINE = lazy(
     r"(?P<lead>[ \t>*#•|-]{0,12}(?:[?] |\d{1,3}[.)][ ]{1,3})?[*_]{0,3})(?P<quote>[\"']?)"
     r"(?P<key>[^\W\d_][^\n:：={}\"';()\[\]|]{0,40}(?:'(?=[^\W\d_])[^\n:：={}\"';()\[\]|]{0,20})?)(?P=quote)"
     r"(?:;[^\n:]{1,80})?(?:[ ]\([^()\n]{1,20}\))?"
-    r"(?:[*_` \t]{0,4}|[ ]{5,24})[:：][*_`]{0,3}[ \t]{0,4}(?:(?:!{1,2}[\w/:.-]{1,40}|&[\w-]{1,40})(?:[ \t]{1,4}|(?=\r?\n|\Z))){0,2}"
+    r"(?:[*_` \t]{0,4}|[ ]{5,24})(?:::(?=[ ])|[:：])[*_`]{0,3}[ \t]{0,4}(?:(?:!{1,2}[\w/:.-]{1,40}|&[\w-]{1,40})(?:[ \t]{1,4}|(?=\r?\n|\Z))){0,2}"
     r"(?P<value>[^\n]*+)"
 )
 #: How far behind the start of its line the colon of a key may stand.
@@ -77,6 +77,26 @@ _HEADER = lazy(r"((?:[\w]{1,24}-(?:[\w-]{0,39}[^\W\d])|eikooC)(?![\w-]))([\"' ])
 _UP_TO = {'"': lazy(r'[ ]?([^"\n]+)"'), "'": lazy(r"[ ]?([^'\n]+)'")}
 _WORD = lazy(r"[ ]([^\s\"',;]{4,})")
 
+
+def dumps(text: str, places: Iterable[int]) -> Iterator[Field]:
+    """``[key] => value`` on a line and ``["key"]=> string(5) "value"``, as PHP prints arrays and objects.
+
+    A record ends where one of them is closed.
+    """
+    record, seen = 0, 0
+    for at in places:
+        is_mark = text[at - 1] == "=" or text.startswith(("pr", '"'), at + 1)
+        if not is_mark or (dumped := _DUMPED.match(text, text.rfind("[", max(at - 160, 0), at))) is None:
+            continue
+        record += text.count(")", seen, at) + text.count("}", seen, at)
+        seen = at
+        yield Field(dumped["key"], *dumped.span("said" if dumped["said"] is not None else "value"), record)
+
+
+_DUMPED = lazy(
+    r"\[\"?(?P<key>[^\W\d][\w -]{0,60})\"?(?::(?:\"[\w\\]{1,80}\":)?[a-z\\A-Z]{1,80}(?::private)?)?\]"
+    r"(?:=>\s{1,40}string\(\d{1,9}\) \"(?P<said>[^\"\n]{1,512})\"| => (?P<value>[^\n(]{1,512}))"
+)
 
 _COOKIES = frozenset(("cookie", "set-cookie"))
 _COOKIE = lazy(r"[^\s=;,]{1,64}=([^\s;]+)")

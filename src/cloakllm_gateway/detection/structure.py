@@ -34,7 +34,7 @@ from cloakllm_gateway.detection.keys import (
     places,
 )
 from cloakllm_gateway.detection.kinds import Kind
-from cloakllm_gateway.detection.lines import headers, lines
+from cloakllm_gateway.detection.lines import dumps, headers, lines
 from cloakllm_gateway.detection.merging import JSON_TEXT, Claim, Find
 from cloakllm_gateway.detection.speaking import is_label, is_paired, named, said
 from cloakllm_gateway.detection.tables import Words, tables
@@ -263,6 +263,7 @@ _READERS: dict[str, tuple[str, Callable[[str, Sequence[int]], Iterator[Field]]]]
     "glued": (":", fields.glued),
     "assignments": ("=", fields.assignments),
     "elements": (">", fields.elements),
+    "dumps": (":>", dumps),
     "conditions": ("'", sql.conditions),
     "labels": (":", fields.labels),
 }

@@ -11,7 +11,7 @@ from functools import cache
 from typing import NamedTuple
 
 from cloakllm_gateway.detection import linear
-from cloakllm_gateway.detection.formats import accounts, bound, chats, constraints, forms, mail, segments
+from cloakllm_gateway.detection.formats import accounts, bound, chats, constraints, forms, mail, printed, segments
 from cloakllm_gateway.detection.tables import Table
 
 
@@ -30,6 +30,7 @@ FORMATS = (
     Format(accounts.SIGN, accounts.tables),
     Format(chats.SIGN, chats.tables),
     Format(mail.SIGN, mail.tables),
+    Format(printed.SIGN, printed.tables),
 )
 
 #: What shows that any of them is there.
