@@ -8,7 +8,7 @@ from functools import lru_cache
 from cloakllm_gateway.detection.catalogue.people import evident_name, uncommon
 from cloakllm_gateway.detection.catalogue.secrets import AMBIGUOUS, is_random
 from cloakllm_gateway.detection.fields import Field
-from cloakllm_gateway.detection.keys import SECRETS, classify, normalise, without_remark
+from cloakllm_gateway.detection.keys import NAME, SECRETS, classify, normalise, without_remark
 from cloakllm_gateway.patterns import lazy
 
 _WORD = lazy(r"[^\W\d_]+(?:'[^\W\d_]+)?")
@@ -56,16 +56,32 @@ _OF_ANYTHING = frozenset(("displayname", "fullname"))
 _DONE_BY = ("by",)
 
 
-def is_thing(key: str, value: str) -> bool:
-    """Whether a value under the key of a full name is no person's: a thing of a program, or of common words.
+def kind_of(kind: str, key: str, value: str) -> str:
+    """What a key proves of a value: of its own ``kind``, unless what looks like a person's name is a thing's.
 
-    Of the second kind it may be one after all, where something else says that the record is about somebody.
+    A thing of common words may be a person after all, where something else says that the record is about somebody;
+    nothing of a program is, nor a team or a program that did something.
     """
+    if kind != "PERSON":
+        return kind
     if _QUALIFIED.fullmatch(value) is not None:
-        return True
+        return NAME
     if normalise(key)[-1:] == _DONE_BY:
-        return not (" " in value and value[0].isupper() and (uncommon(value) or evident_name(value)))
-    return _is_of_anything(key) and not (uncommon(value) or evident_name(value))
+        return kind if " " in value and value[0].isupper() and _is_uncommon(value) else ""
+    return NAME if _is_of_anything(key) and not _is_uncommon(value) else kind
+
+
+def _is_uncommon(value: str) -> bool:
+    return bool(evident_name(value) or (uncommon(value) and _STATES.isdisjoint(value.lower().split())))
+
+
+#: What else things are called, above all the steps of a workflow.
+_STATES = frozenset(
+    "backlog blocked done todo doing open opened closed reopened resolved triage triaged accepted rejected cancelled "
+    "canceled completed pending paused waiting approved declined draft published archived canary rollout staging "
+    "production sprint epic story icebox inbox wip released deployed merged reverted duplicate invalid stale active "
+    "inactive enabled disabled suspended".split()
+)
 
 
 @lru_cache(maxsize=1024)
@@ -97,6 +113,8 @@ def is_other(kind: str, text: str, field: Field, reader: str, end: int, value: s
     if reader == "tuples" and (_IDENTIFIER.fullmatch(value) if kind in _CODED else classify(value) or value.islower()):
         return True  # code pairs what a field is called with what it is called elsewhere, and with its type
     if kind == "PERSON":
+        if classify(value) == kind:
+            return True  # a label: what the field is called elsewhere
         return not field.quoted and reader not in _OF_LINES and not _is_bare_name(text, end, value)
     if kind in _CODED and _is_code(text, field, reader, value):
         return True
@@ -137,8 +155,13 @@ def _is_passphrase(key: str, value: str) -> bool:
         "".join(normalise(key)) in _PASSWORD_KEYS
         and len(words) == _PASSPHRASE
         and value.islower()
-        and all(len(word) > 2 and word.isalpha() and word not in _REMARKING | _SAID_OF_ONE for word in words)
+        and all(len(word) > 2 and word.isalpha() and not _is_said(word) for word in words)
     )
+
+
+def _is_said(word: str) -> bool:
+    """Whether a word is of a remark rather than of a passphrase: what happens to something, and how."""
+    return word in _REMARKING or word in _SAID_OF_ONE or word.endswith(("ed", "es", "ly", "ing", "able"))
 
 
 #: More words are a sentence more often than not.
@@ -152,7 +175,7 @@ _SAID_OF_ONE = frozenset(
     "sent shared manager protected protection policy rules recovery generator hash hashed hashing plain text base64 "
     "random generated auto automatically default optional free form min max only login based file path env environment "
     "variable settings config server database account root system name hint update confirmation input prompt with "
-    "without from into for and any not this that will get got let log sign try again later lost keep safe store "
+    "without from into for and any not this never always only often soon that will get got let log sign try again later lost keep safe store "
     "rotate rotation managed manage reused leaked cracked stolen lookup lookups attempt attempts screen page dialog "
     "siehe oben unten tresor setzen ändern vergessen zurücksetzen ver arriba abajo cambiar olvidada olvidé "
     "voir oublié oubliée changer ci-dessus zmień zapomniane".split()

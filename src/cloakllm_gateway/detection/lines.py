@@ -85,8 +85,9 @@ def dumps(text: str, places: Iterable[int]) -> Iterator[Field]:
     """
     record, seen = 0, 0
     for at in places:
-        is_mark = text[at - 1] == "=" or text.startswith(("pr", '"'), at + 1)
-        if not is_mark or (dumped := _DUMPED.match(text, text.rfind("[", max(at - 160, 0), at))) is None:
+        if text[at] == ":" and text.find("]=>", at, at + 120) < 0:
+            continue  # most marks
+        if (dumped := _DUMPED.match(text, text.rfind("[", max(at - 160, 0), at))) is None:
             continue
         record += text.count(")", seen, at) + text.count("}", seen, at)
         seen = at

@@ -15,11 +15,11 @@ from msgspec.structs import replace
 
 from cloakllm_gateway.detection import columns, documents, fields, formats, hypertext, linear, sql
 from cloakllm_gateway.detection.catalogue import Category
-from cloakllm_gateway.detection.catalogue.people import capitalised_name
+from cloakllm_gateway.detection.catalogue.people import capitalised_name, evident_name
 from cloakllm_gateway.detection.catalogue.places import sentence_of
 from cloakllm_gateway.detection.catalogue.secrets import is_random
 from cloakllm_gateway.detection.fields import Field
-from cloakllm_gateway.detection.judging import credential, is_ambiguous, is_other, is_remark, is_thing, remark_behind
+from cloakllm_gateway.detection.judging import credential, is_ambiguous, is_other, is_remark, kind_of, remark_behind
 from cloakllm_gateway.detection.keys import (
     NAME,
     NUMBER,
@@ -91,13 +91,12 @@ class Structure:
     def _fields(self, text: str, found: Sequence[tuple[str, Field, str]]) -> Iterator[Proved]:
         """The values of fields whose keys mean something, and then the names in records about somebody."""
         found = [
-            (reader, field, NAME if kind == "PERSON" and is_thing(field.key, text[field.start : field.end]) else kind)
-            for reader, field, kind in found
+            (reader, field, kind_of(kind, field.key, text[field.start : field.end])) for reader, field, kind in found
         ]
         named = [(reader, field) for reader, field, kind in found if kind == NAME]
         about_somebody: set[tuple[str, int]] = set()
         for reader, field, kind in found:
-            if kind == NAME:
+            if kind in ("", NAME):
                 continue
             start, end = self._place(text, field, kind, reader)
             raw = text[start:end]
@@ -119,7 +118,7 @@ class Structure:
                     value = next(filter(capitalised_name, readings(raw)), raw)
                 name = spaced(value) if is_in_form(text, field, reader) else value
                 if (
-                    capitalised_name(name)
+                    (evident_name(name) if field.record < 0 else capitalised_name(name))
                     and self._fits("PERSON", name)
                     and not is_other("PERSON", text, field, reader, end, value)
                 ):
@@ -179,9 +178,7 @@ def _said_of(texts: Sequence[Text]) -> list[tuple[int, str, str, int]]:
         if text.key:
             key, kind, is_around = said(text.key, text.parent)
             if kind:
-                if kind == "PERSON" and is_thing(key, text.text):
-                    kind = NAME
-                found.append((i, key, kind, text.above if is_around else text.record))
+                found.append((i, key, kind_of(kind, key, text.text), text.above if is_around else text.record))
             elif text.record >= 0 and is_paired(text.key):
                 pairs.append(i)
     return [*found, *_paired(texts, pairs)] if pairs else found

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from cloakllm_gateway.detection import aligned, labelled
 from cloakllm_gateway.detection.aligned import Row
+from cloakllm_gateway.detection.keys import NAME
 from cloakllm_gateway.patterns import lazy
 
 
@@ -89,7 +90,8 @@ def tables(text: str, heads: Iterable[int], words: Words) -> Iterator[Table]:
                     continue
             if mark == "|" and _is_inner(text, start, done):
                 continue
-            wanted = [i for i, name in enumerate(names) if words.known(name)]
+            unnamed = NAME if any(map(_of_goods, names)) else ""
+            wanted = [i for i, name in enumerate(names) if words.known(name) not in ("", unnamed)]
             rows = _Rows(text, done + 1, mark, len(names), wanted, words, is_dense)
             yield Table([names[i] for i in wanted], rows, is_certain)
             done = rows.end
@@ -103,6 +105,14 @@ def tables(text: str, heads: Iterable[int], words: Words) -> Iterator[Table]:
         elif column := _column(text, start, done, words):
             table, done = column
             yield table
+
+
+def _of_goods(name: str) -> bool:
+    """Whether a column says that the rows are things with a name, whoever supplies them."""
+    return not _GOODS.isdisjoint(name.lower().replace("_", " ").split())
+
+
+_GOODS = frozenset("sku ean upc gtin asin price stock supplier artikel artikelnummer preis".split())
 
 
 def _line_end(text: str, at: int) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from cloakllm_gateway.detection.catalogue.people import evident_name, uncommon
+from cloakllm_gateway.detection.formats.people import Named, somebody
 from cloakllm_gateway.detection.tables import Table
 from cloakllm_gateway.patterns import lazy
 
@@ -30,21 +30,12 @@ _ABOVE = lazy(rf"(?P<name>[^\n]{{2,60}}?)  +{_TIME}\r?$", re.MULTILINE)
 
 def tables(text: str, places: Sequence[int]) -> Iterator[Table]:
     """A column of those who speak."""
-    found: list[list[tuple[int, int]]] = []
+    found: list[Named] = []
     for at in places:
         if text[at].isalpha():
             match = _ABOVE.match(text, text.rfind("\n", max(at - 64, 0), at) + 1)
         else:
             match = _SPEAKER.match(text, at + (text[at] == "\n"))
-        if match and _is_somebody(match["name"], "," in match[0][: match.start("name") - match.start()]):
-            found.append([match.span("name")])
-    if found:
-        yield Table(["full name"], found)
-
-
-def _is_somebody(name: str, is_export: bool) -> bool:
-    """Whether a name is somebody's: one of a single word only where no log has its line."""
-    words = name.replace(",", " ").split()
-    if not words or not all(word[0].isupper() or word.islower() for word in words) or name.isupper():
-        return False
-    return bool(evident_name(name) or ((len(words) > 1 or is_export) and len(words) < 5 and uncommon(name)))
+        if match:
+            found.append((match["name"], match.span("name")))
+    yield Table(["full name"], [[place] for place in somebody(found)])
