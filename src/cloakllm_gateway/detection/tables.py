@@ -72,7 +72,7 @@ def tables(text: str, heads: Iterable[int], words: Words) -> Iterator[Table]:
     The rows of a table have to be read before the next table is asked for,
     which is looked for below.
     """
-    done = unpaired = 0  # up to where there is no pair of lines as in tables on their side
+    done = unpaired = unformed = 0  # up to where there is no pair of lines as in tables on their side, and no form
     for at in heads:
         if at < done:
             continue
@@ -95,8 +95,11 @@ def tables(text: str, heads: Iterable[int], words: Words) -> Iterator[Table]:
             rows = _Rows(text, done + 1, mark, len(names), wanted, words, is_dense)
             yield Table([names[i] for i in wanted], rows, is_certain)
             done = rows.end
-        elif form := labelled.read(text, start, words.known):
-            done = form.end
+            continue
+        form = labelled.read(text, start, words.known) if start >= unformed else _NO_FORM
+        unformed = max(form.end, unformed)
+        if form.labels:
+            done = max(form.end, done)
             yield Table(form.labels, [form.values], is_certain=False)
         elif columns := aligned.read(text, start, done, words.known):
             done = columns.end
@@ -105,6 +108,9 @@ def tables(text: str, heads: Iterable[int], words: Words) -> Iterator[Table]:
         elif column := _column(text, start, done, words):
             table, done = column
             yield table
+
+
+_NO_FORM = labelled.Form((), (), 0)
 
 
 def _of_goods(name: str) -> bool:

@@ -249,7 +249,8 @@ PERSON = Category(
         ),
         # Who wrote, signed or reviewed a change: a name of one word before its address as well.
         Pattern(
-            rf"(?<![A-Za-z])(?i:author|committer|from|to|cc|reply-to|[a-z]{{3,20}}(?:-[a-z]{{2,10}})?-by): ({_CAP})"
+            rf"(?<![A-Za-z])(?i:author|committer|from|to|cc|reply-to|(?:co-authored|signed-off|reviewed"
+            rf"|tested|acked|reported|suggested|helped)-by): ({_CAP})"
             r" <[A-Za-z0-9._+-]{1,64}@",
             uncommon,
         ),

@@ -40,7 +40,8 @@ def tables(text: str, places: Sequence[int]) -> Iterator[Table]:
             continue
         if named := _NAMED.match(text, at):
             done = named.end()
-            by_name = dict(_holes(text[done : done + _LONGEST_STATEMENT].partition("\n\n")[0]))
+            statement = text[done : done + _LONGEST_STATEMENT].partition("[Parameters=")[0]
+            by_name = dict(_holes(statement.partition("\n\n")[0]))
             values = list(_NAMED_VALUE.finditer(text, at, done))
             yield Table([by_name.get(value[1], "") for value in values], [[value.span(2) for value in values]])
             continue
