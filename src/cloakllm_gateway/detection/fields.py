@@ -20,6 +20,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from cloakllm_gateway.detection import documents
+from cloakllm_gateway.detection.catalogue.people import evident_name
 from cloakllm_gateway.detection.speaking import said, spoken_by
 from cloakllm_gateway.detection.tables import Table
 from cloakllm_gateway.patterns import lazy
@@ -117,11 +118,9 @@ def _brace_key(text: str, at: int) -> str:
         begin = text.rfind(quote, end - _LONGEST_QUOTED if end > _LONGEST_QUOTED else 0, end - 1)
         key = text[begin + 1 : end - 1]
         return key if begin >= 0 and _may_be_key(key) and text[begin - 1 : begin] != "\\" else ""
-    if text[at] != ":":
-        bare_key = _SYMBOL
-    else:
-        bare_key = _NAMED_ARGUMENT if text.startswith((' "', " '"), at + 1) else _BARE_KEY
-    bare = bare_key.match(text[max(at - 96, 0) : at][::-1])
+    is_before_string = text.startswith((' "', " '"), at + 1)
+    bare_key = _NAMED_ARGUMENT if is_before_string else _BARE_KEY
+    bare = (bare_key if text[at] == ":" else _SYMBOL).match(text[max(at - 96, 0) : at][::-1])
     return bare[1][::-1] if bare else ""
 
 
@@ -257,26 +256,34 @@ def assignments(text: str, places: Iterable[int]) -> Iterator[Field]:
 class _Settings:
     """Which block of settings a place is in, as negative numbers, for places in order; 0 for none.
 
-    A single capitalised word belongs to its line alone: products and projects have a name and the mail of somebody.
+    Products and projects have a name too, and the mail of somebody: a capitalised value belongs to its line alone,
+    unless it is plain to see that it names a person, or its section is about one.
     """
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._seen = 0
         self._block = -1
+        self._is_about_somebody = False
 
     def at(self, place: int, start: int, end: int) -> int:
         text = self._text
         if text[max(text.rfind("\n", self._seen, place) + 1, self._seen) : place].strip(" \t"):
             return 0
-        if text[start].isupper() and " " not in text[start:end]:
-            return 0
         self._block -= len(_BLOCK_END.findall(text, self._seen, place))
+        if section := _SECTION.findall(text, self._seen, place):
+            self._is_about_somebody = section[-1].rpartition(".")[2].lower() in _SOMEBODY
         self._seen = place
+        if text[start].isupper() and not self._is_about_somebody and not evident_name(text[start:end]):
+            return 0
         return self._block
 
 
 _BLOCK_END = lazy(r"\n[ \t]*[\n\[]")
+_SECTION = lazy(r"(?:\A|\n)[ \t]*\[{1,2}([\w.]{1,60})[^\]\n]{0,60}\]")
+_SOMEBODY = frozenset(
+    "user users owner author person people contact customer customers client employee patient member profile".split()
+)
 _KEY = lazy(r"[^\W\d][\w.-]{0,40}")
 _ARRAY = lazy(r"=[ ]?\[")
 
@@ -334,8 +341,8 @@ def elements(text: str, places: Iterable[int]) -> Iterator[Field]:
             group = "data" if match["data"] else "value"
             key = match["key"].rpartition(":")[2]
             yield Field(key, *match.span(group), 0)
-            if named := _NAMING.search(text, begin, match.start(group)):
-                yield Field(named[named.lastindex or 0], *match.span(group), 0)
+            if naming := _NAMING.search(text, begin, match.start(group)):
+                yield Field(naming[naming.lastindex or 0], *match.span(group), 0)
         elif (listed := _LISTED.match(text, begin)) is not None:
             yield Field(text[text.rfind(">", max(begin - 64, 0), begin) + 1 : begin], *listed.span(1), 0)
         elif named := _named(text, begin, at + 1):

@@ -175,8 +175,9 @@ _SAID_OF_ONE = frozenset(
     "sent shared manager protected protection policy rules recovery generator hash hashed hashing plain text base64 "
     "random generated auto automatically default optional free form min max only login based file path env environment "
     "variable settings config server database account root system name hint update confirmation input prompt with "
-    "without from into for and any not this never always only often soon that will get got let log sign try again later lost keep safe store "
-    "rotate rotation managed manage reused leaked cracked stolen lookup lookups attempt attempts screen page dialog "
+    "without from into for and any not this never always only often soon that will get got let log "
+    "sign try again later lost keep safe store rotate rotation managed manage reused leaked cracked stolen lookup "
+    "lookups attempt attempts screen page dialog "
     "siehe oben unten tresor setzen ändern vergessen zurücksetzen ver arriba abajo cambiar olvidada olvidé "
     "voir oublié oubliée changer ci-dessus zmień zapomniane".split()
 )

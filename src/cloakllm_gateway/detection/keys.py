@@ -283,7 +283,7 @@ def _head() -> str:
     numbers = "|".join(sorted(_BARE_NUMBERS))
     blank = "[ \"'*`_.()#-]*"
     remark = r"(?:[(][^()\n,;|\t]*[)])?"
-    end = "(?:[,;|\t\r\n]|[ ][ ]|[._]{3})"
+    end = "(?:[,;|\t\r\n]|:\r?\n|[ ][ ]|[._]{3})"
     return (
         rf"(?:(?:{telling})(?:{blank}(?:{_QUALIFIED}|[0-9]+))*{blank}{remark}|(?:^|[^a-z0-9])(?:{numbers})){blank}{end}"
     )
@@ -315,7 +315,8 @@ def _marked(keys: str) -> str:
     # A head of HTML may be marked, and its closing tag may be missing.
     cell = r"\s{0,8}(?:</[a-z]{1,8}>){0,2}\s{0,8}</?(?:t[hdr]|d[td]|key)>"
     compared = r"[ ](?:not )?(?:i?like|in)[ ]?[(]?[ ]?n?'"
-    return rf"(?:{keys}){qualified}s?{between}(?:[ \"'*_`).#\]\t]{{0,5}}?|[ ]{{6,24}})(?::=|=>|[:=>]|[\"'],|{compared}|{cell}|{tag})"
+    blanks = r"(?:[ \"'*_`).#\]\t]{0,5}?|[ ]{6,24})"
+    return rf"(?:{keys}){qualified}s?{between}{blanks}(?::=|=>|[:=>]|[\"'],|{compared}|{cell}|{tag})"
 
 
 def _any_of(keys: Collection[str], divided: Callable[[str], str]) -> str:

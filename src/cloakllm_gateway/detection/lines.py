@@ -16,7 +16,8 @@ _LINE = lazy(
     r"(?P<lead>[ \t>*#•|-]{0,12}(?:[?] |\d{1,3}[.)][ ]{1,3})?[*_]{0,3})(?P<quote>[\"']?)"
     r"(?P<key>[^\W\d_][^\n:：={}\"';()\[\]|]{0,40}(?:'(?=[^\W\d_])[^\n:：={}\"';()\[\]|]{0,20})?)(?P=quote)"
     r"(?:;[^\n:]{1,80})?(?:[ ]\([^()\n]{1,20}\))?"
-    r"(?:[*_` \t]{0,4}|[ ]{5,24})(?:::(?=[ ])|[:：])[*_`]{0,3}[ \t]{0,4}(?:(?:!{1,2}[\w/:.-]{1,40}|&[\w-]{1,40})(?:[ \t]{1,4}|(?=\r?\n|\Z))){0,2}"
+    r"(?:[*_` \t]{0,4}|[ ]{5,24})(?:::(?=[ ])|[:：])[*_`]{0,3}[ \t]{0,4}(?:[_.]{3,80}[ ]?)?"
+    r"(?:(?:!{1,2}[\w/:.-]{1,40}|&[\w-]{1,40})(?:[ \t]{1,4}|(?=\r?\n|\Z))){0,2}"
     r"(?P<value>[^\n]*+)"
 )
 #: How far behind the start of its line the colon of a key may stand.
@@ -118,6 +119,8 @@ _QUOTED = lazy(r"""(["'`])([^\n]{1,1000}?)\1(?=[ \t]{1,20}#)""")
 def _inside(text: str, start: int, end: int) -> tuple[int, int]:
     """A value without its quotes, the comment behind it and what ends its line."""
     last = start + len(text[start:end].rstrip(" \t\r,;|"))
+    if text.startswith("___", last - 3):  # the rest of a line to write on
+        last = start + len(text[start:last].rstrip("_ "))
     if last - start >= 2 and text[start] == text[last - 1] in _QUOTES:
         return start + 1, last - 1
     if quoted := _QUOTED.match(text, start, end):

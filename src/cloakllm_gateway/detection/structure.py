@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from cloakllm_gateway.detection import columns, documents, fields, formats, hypertext, linear, sql
 from cloakllm_gateway.detection.catalogue import Category
-from cloakllm_gateway.detection.catalogue.people import capitalised_name, evident_name
+from cloakllm_gateway.detection.catalogue.people import capitalised_name
 from cloakllm_gateway.detection.catalogue.places import sentence_of
 from cloakllm_gateway.detection.catalogue.secrets import is_random
 from cloakllm_gateway.detection.fields import Field
@@ -63,7 +63,7 @@ class Structure:
     def inside(
         self, text: str, marked: Parts, headed: Parts, paired: Parts, listed: Parts, formed: Parts
     ) -> list[Proved]:
-        """Values that fields of the text prove: keys, heads of columns, pairs, lists of lists and formats are in parts."""
+        """Values that fields of the text prove; in these parts are keys, heads of columns, pairs, lists, formats."""
         screen = text.encode("ascii", "replace")
         marks, tops = places(text, screen, marked), heads(text, screen, headed) if "\n" in text else []
         blocks = list(_blocks(text, screen)) if marks or paired else []
@@ -118,7 +118,7 @@ class Structure:
                     value = next(filter(capitalised_name, readings(raw)), raw)
                 name = spaced(value) if is_in_form(text, field, reader) else value
                 if (
-                    (evident_name(name) if field.record < 0 else capitalised_name(name))
+                    capitalised_name(name)
                     and self._fits("PERSON", name)
                     and not is_other("PERSON", text, field, reader, end, value)
                 ):

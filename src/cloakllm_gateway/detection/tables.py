@@ -304,10 +304,14 @@ def _pair(text: str, start: int, mark: str) -> tuple[int, str, tuple[int, int], 
     if mark == "|":
         line = _undrawn(line)
     cells = _cells(line, mark) if mark in line else ()
-    if len(cells) != 2 or cells[0][0] == cells[0][1]:
+    if len(cells) != 2 or cells[0][0] == cells[0][1] or _PARAMETER.match(line, cells[1][0]):
         return None
     (first, last), (begin, stop) = cells
     return start, line[first:last], (start + begin, start + stop), end
+
+
+#: What stands between the key and the value of a vCard is no cell: ``EMAIL;TYPE=work:kim@example.com``.
+_PARAMETER = lazy(r"[A-Za-z-]{2,20}=[^:;]{1,80}:")
 
 
 class _Header(NamedTuple):

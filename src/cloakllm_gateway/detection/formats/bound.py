@@ -80,7 +80,8 @@ _OPENING = lazy(_BEFORE_LIST)
 _TYPED_VALUE = lazy(r"(?:null|([^\n]{0,1024}?)\([A-Z]\w{2,40}\))(?:, |$)", re.MULTILINE)
 _NUMBERED_VALUE = lazy(
     r"(?:binding parameter (?:\[(?=\d{1,3}\] as)|\((?=\d{1,3}:))|\$)(?P<number>\d{1,3})"
-    r"(?:(?:\] as \[\w{1,40}\] - |:\w{1,40}\) <- )\[(?P<bound>[^\n]{0,2048})\]| = (?:'(?P<said>(?:[^'\n]|''){0,2048})'|NULL))"
+    r"(?:(?:\] as \[\w{1,40}\] - |:\w{1,40}\) <- )\[(?P<bound>[^\n]{0,2048})\]"
+    r"| = (?:'(?P<said>(?:[^'\n]|''){0,2048})'|NULL))"
 )
 #: A value with a number has less code points, and what stands before it: the beginning of a line of a log.
 _LONGEST_VALUE = 2_560
@@ -187,7 +188,7 @@ def _inserted(statement: str, expression: re.Pattern[str]) -> dict[int, str]:
 
 
 def _keys(holes: _Holes, size: int) -> Sequence[str]:
-    """The columns of so many values: by number, or those of the last placeholders, for values follow their statement."""
+    """The columns of so many values: by number, or those of the last placeholders, for they follow their statement."""
     if any(name.isdigit() for name, _ in holes):
         by_number = dict(holes)
         return [by_number.get(str(number), "") for number in range(1, size + 1)]

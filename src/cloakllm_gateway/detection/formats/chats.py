@@ -21,7 +21,8 @@ SIGN = (
     r"|[^\W\d_]  +\d{1,2}:\d\d ?[AP]M\r?\n"
 )
 _SPEAKER = lazy(
-    rf"[^\w\n]{{0,3}}{_DATE},? {_TIME}(?:(?P<dash> - )|\] ?)(?P<name>[^\n:]{{2,60}}?)(?: \((?:External|Guest|Extern|Gast)\))?"
+    rf"[^\w\n]{{0,3}}{_DATE},? {_TIME}(?:(?P<dash> - )|\] ?)"
+    r"(?P<name>[^\n:]{2,60}?)(?: \((?:External|Guest|Extern|Gast)\))?"
     r"(?::(?![/\\])|(?(dash)(?!)|\r?$))",
     re.MULTILINE,
 )

@@ -20,7 +20,10 @@ _LINE = lazy(
 )
 _KINDS = ("who", "sent", "about")
 #: One of a list: up to its address, or to what divides it from the next; a comma may stand in a name.
-_NAMED = lazy(r"[ \t]*[\"']?(?P<name>[^\n<;\"'\[(]{2,80}?)[\"']?[ \t]*(?:[<\[(][^\n>;\])]{0,256}[>\])])?[ \t\r]*(?:;|$|,(?=[^<]*<))")
+_NAMED = lazy(
+    r"[ \t]*[\"']?(?P<name>[^\n<;\"'\[(]{2,80}?)[\"']?[ \t]*(?:[<\[(][^\n>;\])]{0,256}[>\])])?"
+    r"[ \t\r]*(?:;|$|,(?=[^<]*<))"
+)
 #: So many lines at most are the head of a mail.
 _MOST_LINES = 12
 

@@ -9,7 +9,8 @@ from cloakllm_gateway.patterns import lazy
 
 SIGN = r"[({\[ ]:[a-z][a-z0-9_/.-]{1,40} \"|s:\d{1,3}:\"[^\"\n]{1,64}\";s:\d{1,5}:\""
 _FIELD = lazy(
-    r"(?:[({\[ ]:(?P<keyword>[a-z][\w/.-]{1,40}) |s:\d{1,3}:\"(?P<key>[^\"\n]{1,64})\";s:\d{1,5}:)\"(?P<value>[^\"\n]{1,1024})\""
+    r"(?:[({\[ ]:(?P<keyword>[a-z][\w/.-]{1,40}) |s:\d{1,3}:\"(?P<key>[^\"\n]{1,64})\";s:\d{1,5}:)"
+    r"\"(?P<value>[^\"\n]{1,1024})\""
 )
 #: Two fields with more between them are of different records, in code points.
 _GAP = 200

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from cloakllm_gateway.detection.tables import Table
 from cloakllm_gateway.patterns import lazy
 
-#: Fields of HL7, by tag and number: the key of the whole field, or what its parts are (HL7 2.5.1, chapters 3, 6 and 2A).
+#: Fields of HL7, by tag and number: the key of the whole field, or what its parts are (HL7 2.5.1).
 _NAME, _ID, _CARER = "name of a person", "identifier", "identifier and name"
 _HL7: Mapping[str, Mapping[int, str]] = {
     "PID": {2: _ID, 3: _ID, 4: _ID, 5: _NAME, 6: _NAME, 7: "date of birth", 9: _NAME, 11: "address", 13: "phone",
@@ -31,7 +31,14 @@ _PARTS: Mapping[str, Mapping[int, str]] = {
     "driver license": {0: "driver license"},
 }
 #: What identifiers of some types are (HL7 table 0203); the type is their fifth part.
-_TYPES = {"SS": "ssn", "DL": "driver license", "PPN": "passport number", "MR": "mrn", "PI": "mrn", "MC": "medicare number"}
+_TYPES = {
+    "SS": "ssn",
+    "DL": "driver license",
+    "PPN": "passport number",
+    "MR": "mrn",
+    "PI": "mrn",
+    "MC": "medicare number",
+}
 _TYPE = 4
 
 #: The same of X12, by the number of the field.
@@ -77,7 +84,12 @@ def _parts(text: str, kind: str, start: int, end: int) -> Iterator[_Keyed]:
     known = _PARTS.get(kind, {0: kind})
     if kind == _ID and len(places) > _TYPE:
         known = {0: _TYPES.get(text[slice(*places[_TYPE])], known[0])}
-    yield from ((key, places[number]) for number, key in known.items() if number < len(places))
+    yield from ((key, places[number]) for number, key in known.items() if _holds(places, number))
+
+
+def _holds(places: Sequence[tuple[int, int]], number: int) -> bool:
+    """Whether there is such a part, and more in it than an initial."""
+    return number < len(places) and places[number][1] - places[number][0] > 1
 
 
 def _split(text: str, mark: str, start: int, end: int) -> Iterator[tuple[int, int]]:
