@@ -233,7 +233,6 @@ def assignments(text: str, places: Iterable[int]) -> Iterator[Field]:
     line, and of settings that have a line each, up to an empty line or the next section, all of them.
     """
     record, seen, done = 0, 0, 0
-    settings = _Settings(text)
     for at in places:
         if at < done or (key := _ASSIGNED_KEY.match(text[at - 48 if at > 48 else 0 : at][::-1])) is None:
             continue
@@ -243,7 +242,7 @@ def assignments(text: str, places: Iterable[int]) -> Iterator[Field]:
             group = match.lastindex or 0
             start, end = match.span(group)
             seen, done = at, match.end()
-            of = settings.at(match.start(), start, end) or record
+            of = _block(text, match.start(), start, end) or record
             yield Field(match[1], start, end, of, group != _UNQUOTED)
         elif (value := _ARRAY.match(text, at)) is not None and (key := _KEY.match(text, at - key.end())):
             record += text.count("\n", seen, at)
@@ -253,34 +252,29 @@ def assignments(text: str, places: Iterable[int]) -> Iterator[Field]:
                 yield Field(key[0], start, end, record, is_quoted)
 
 
-class _Settings:
-    """Which block of settings a place is in, as negative numbers, for places in order; 0 for none.
+def _block(text: str, place: int, start: int, end: int) -> int:
+    """Which block of settings, as a negative number, a place is in with its value; 0 if it begins no line, or for none.
 
     Products and projects have a name too, and the mail of somebody: a capitalised value belongs to its line alone,
     unless it is plain to see that it names a person, or its section is about one.
     """
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._seen = 0
-        self._block = -1
-        self._is_about_somebody = False
-
-    def at(self, place: int, start: int, end: int) -> int:
-        text = self._text
-        if text[max(text.rfind("\n", self._seen, place) + 1, self._seen) : place].strip(" \t"):
+    line = text.rfind("\n", max(place - _INDENT, 0), place) + 1
+    if text[line or max(place - _INDENT, 0) : place].strip(" \t"):
+        return 0
+    first = max(place - _LONGEST_BLOCK, 0)
+    section = text.rfind("\n[", first, place)
+    if text[start].isupper():
+        name = _SECTION.match(text, section if section >= 0 else 0, place)
+        is_about_somebody = name is not None and name[1].rpartition(".")[2].lower() in _SOMEBODY
+        if not is_about_somebody and not evident_name(text[start:end]):
             return 0
-        self._block -= len(_BLOCK_END.findall(text, self._seen, place))
-        if section := _SECTION.findall(text, self._seen, place):
-            self._is_about_somebody = section[-1].rpartition(".")[2].lower() in _SOMEBODY
-        self._seen = place
-        if text[start].isupper() and not self._is_about_somebody and not evident_name(text[start:end]):
-            return 0
-        return self._block
+    begin = max(text.rfind("\n\n", first, place), section)
+    return -2 - begin if begin >= 0 or not first else 0
 
 
-_BLOCK_END = lazy(r"\n[ \t]*[\n\[]")
-_SECTION = lazy(r"(?:\A|\n)[ \t]*\[{1,2}([\w.]{1,60})[^\]\n]{0,60}\]")
+#: A setting is indented by fewer code points than this, and its block, as far as it is looked at, has no more.
+_INDENT, _LONGEST_BLOCK = 40, 4_096
+_SECTION = lazy(r"\n?[ \t]*\[{1,2}([\w.]{1,60})[^\]\n]{0,60}\]")
 _SOMEBODY = frozenset(
     "user users owner author person people contact customer customers client employee patient member profile".split()
 )

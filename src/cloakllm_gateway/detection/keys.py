@@ -283,7 +283,7 @@ def _head() -> str:
     numbers = "|".join(sorted(_BARE_NUMBERS))
     blank = "[ \"'*`_.()#-]*"
     remark = r"(?:[(][^()\n,;|\t]*[)])?"
-    end = "(?:[,;|\t\r\n]|:\r?\n|[ ][ ]|[._]{3})"
+    end = "(?:[,;|\t\r\n]|[ ][ ]|[._]{3})"
     return (
         rf"(?:(?:{telling})(?:{blank}(?:{_QUALIFIED}|[0-9]+))*{blank}{remark}|(?:^|[^a-z0-9])(?:{numbers})){blank}{end}"
     )

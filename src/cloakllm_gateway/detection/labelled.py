@@ -7,6 +7,7 @@ label itself.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -26,20 +27,26 @@ _BESIDE = lazy(
     rf"[ \t*•]{{0,20}}{_LABEL}:?(?:[ ]{{2,60}}|[ ]?\.{{3,80}}[ ]{{0,4}}|[ ]?_{{3,80}}[ ]{{0,4}}|[ ]{{0,3}}\t{{1,6}})"
     r"(?P<value>[^\s:=|.,;_](?:[ ]?[^\s|_]){0,127})[ _]{0,80}\r?(?=\n|\Z)"
 )
+_GAP = lazy(r"[^ ]  |[._]{3}|\t")
 _ABOVE = lazy(rf"[ \t*•]{{0,20}}{_LABEL}[ ]{{0,2}}[:*]?[ \t]{{0,20}}\r?\n")
-_BELOW = lazy(r"[ \t]{0,20}(?P<value>[^\s:=|.,;](?:[ ]?[^\s|]){0,127})[ \t]{0,20}\r?(?=\n|\Z)")
+_BELOW = lazy(r"[ \t]{0,20}(?P<value>[^\s:=|.,;)}\]>](?:[ ]?[^\s|]){0,127})[ \t]{0,20}\r?(?=\n|\Z)")
 _EMPTY = lazy(r"(?:[ \t]{0,20}\r?\n){0,2}")
-#: So many lines above and below a label are looked at; fewer labels than this, with a value each, make no form.
+#: So many lines above one with a label and a value are looked at; fewer labels than this make no form.
 _MOST_LINES, _ENOUGH = 48, 2
 
 
-def read(text: str, start: int, known: Callable[[str], str]) -> Form:
-    """The form that the line at a place is of; a label may be ``known`` to mean something."""
-    line = _BESIDE.match(text, start)
+def read(text: str, start: int, end: int, known: Callable[[str], str]) -> Form:
+    """The form that a line is of; a label may be ``known`` to mean something."""
+    if end - start > _LONGEST_LINE:
+        return Form((), (), start)
+    line = _BESIDE.match(text, start) if _GAP.search(text, start + 2, end) else None
     if line is None:
-        label = _ABOVE.match(text, start)
-        is_label = label is not None and known(label["label"])
-        return _above(text, _lines_before(text, start), known) if is_label else Form((), (), start)
+        if (label := _ABOVE.match(text, start)) is None or not _is_label(label["label"], known):
+            return Form((), (), start)
+        below = _value_below(text, label)
+        if below is None or known(below["value"]):
+            return Form((), (), label.end())
+        return _above(text, _lines_before(text, start), known)
     if not known(line["label"]) or known(line["value"]):
         return Form((), (), line.end())
     return _beside(text, _first_beside(text, start), known)
@@ -68,24 +75,36 @@ def _beside(text: str, at: int, known: Callable[[str], str]) -> Form:
 
 
 def _above(text: str, at: int, known: Callable[[str], str]) -> Form:
-    """Labels on a line of their own, each with the line below; other lines may stand between."""
+    """Labels on a line of their own, each with the line below; a few other lines may stand between."""
     labels, values = [], []
-    for _ in range(_MOST_LINES):
+    between = -_FEW  # lines since the last label
+    while between < _FEW:
         label = _ABOVE.match(text, at)
-        if label is not None and (kind := known(label["label"])):
-            empty = _EMPTY.match(text, label.end())
-            below = _BELOW.match(text, empty.end() if empty else label.end())
+        if label is not None and (kind := _is_label(label["label"], known)):
+            below = _value_below(text, label)
             if below is None or known(below["value"]):
                 return Form((), (), label.end())
             if kind != "PERSON" or not below["value"][0].islower():
                 labels.append(label["label"])
                 values.append(below.span("value"))
-            at = below.end() + 1
+            at, between = below.end() + 1, 0
         elif (line_end := text.find("\n", at, at + _LONGEST_LINE)) >= 0:
             at = line_end + 1
+            between += 1
         else:
             break
     return Form(labels, values, values[-1][1]) if len(labels) >= _ENOUGH else Form((), (), at)
+
+
+def _is_label(text: str, known: Callable[[str], str]) -> str:
+    """What a text means as a label: code has single words in lower case on a line as well, such as ``pass``."""
+    return "" if text.isalpha() and text.islower() else known(text)
+
+
+def _value_below(text: str, label: re.Match[str]) -> re.Match[str] | None:
+    """The value below a label; an empty line may stand between."""
+    empty = _EMPTY.match(text, label.end())
+    return _BELOW.match(text, empty.end() if empty else label.end())
 
 
 def _lines_before(text: str, at: int) -> int:
@@ -98,7 +117,7 @@ def _lines_before(text: str, at: int) -> int:
     return at
 
 
-#: So many lines above a label may have others.
+#: So many lines above a label may have others, and so many at most stand between two.
 _FEW = 8
 #: A form has no line with more code points.
 _LONGEST_LINE = 200

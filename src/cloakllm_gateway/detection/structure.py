@@ -66,6 +66,8 @@ class Structure:
         """Values that fields of the text prove; in these parts are keys, heads of columns, pairs, lists, formats."""
         screen = text.encode("ascii", "replace")
         marks, tops = places(text, screen, marked), heads(text, screen, headed) if "\n" in text else []
+        if at_line_ends := [at for at in marks if text.startswith((":\n", ":\r"), at)]:
+            tops = sorted({*tops, *at_line_ends})  # a label of a form may have a colon
         blocks = list(_blocks(text, screen)) if marks or paired else []
         others = list(formats.tables(text, screen)) if formed else ()
         del screen  # a long text with many values is short of memory below

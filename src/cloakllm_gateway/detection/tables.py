@@ -96,7 +96,7 @@ def tables(text: str, heads: Iterable[int], words: Words) -> Iterator[Table]:
             yield Table([names[i] for i in wanted], rows, is_certain)
             done = rows.end
             continue
-        form = labelled.read(text, start, words.known) if start >= unformed else _NO_FORM
+        form = labelled.read(text, start, done, words.known) if start >= unformed else _NO_FORM
         unformed = max(form.end, unformed)
         if form.labels:
             done = max(form.end, done)

@@ -39,7 +39,7 @@ SIGN = "|".join(each.sign for each in FORMATS)
 
 def tables(text: str, screen: bytes) -> Iterator[Table]:
     """The tables of all formats in a text; ``screen`` has a byte for each character of it."""
-    for number, each in enumerate(FORMATS):
+    for number, each in enumerate(FORMATS) if _may_tell(screen) else ():
         if places := [start for start, _ in linear.spans(_search(number), screen)]:
             yield from each.tables(text, places)
 
@@ -51,7 +51,11 @@ def _search(number: int) -> linear.Search:
 
 def may_tell(text: str) -> bool:
     """Whether a text may be in one of them."""
-    return _any()(text.encode("ascii", "replace"), 0, len(text))[0][0] >= 0
+    return _may_tell(text.encode("ascii", "replace"))
+
+
+def _may_tell(screen: bytes) -> bool:
+    return _any()(screen, 0, len(screen))[0][0] >= 0
 
 
 @cache

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from cloakllm_gateway.detection.tables import Table
 from cloakllm_gateway.patterns import lazy
 
-SIGN = r":[x*!]?:\d{4,10}:\d{1,10}:[^:\n]{2,200}:/"
+SIGN = r":[x*!]?:\d{4}\d*:\d+:[^:\n]+:/"
 _ACCOUNT = lazy(
     r"(?P<user>[\w.-]{1,64}):[x*!]?:(?P<id>\d{4,10}):\d{1,10}:(?P<name>[^:,\n]{2,80})(?:,(?P<room>[^:,\n]{0,40}))?"
     r"(?:,(?P<office>[^:,\n]{0,40}))?(?:,(?P<home>[^:,\n]{0,40}))?(?:,[^:\n]{0,80})?:/"

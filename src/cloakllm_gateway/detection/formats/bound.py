@@ -18,11 +18,11 @@ from cloakllm_gateway.patterns import lazy
 
 #: What stands before a list of values: SQLAlchemy and its errors, Django, TypeORM, Prisma, knex, Laravel, Sequelize.
 _BEFORE_LIST = (
-    r"\[(?:generated in|cached since|no key|raw sql|insertmanyvalues)[^\[\]\n]{0,60}\] [(\[]|\[parameters: [(\[]"
+    r"\[(?:generated in|cached since|no key|raw sql|insertmanyvalues)[^\[\]\n]*\] [(\[]|\[parameters: [(\[]"
     r"|; args=[(\[]|PARAMETERS: \[|[Pp]arams: \[|bindings\"?: ?\[|; \["
 )
 #: A value with its number: Hibernate before and since version 6, the server of PostgreSQL.
-_NUMBERED = r"binding parameter (?:\[\d{1,3}\] as \[\w{1,40}\] - \[|\(\d{1,3}:\w{1,40}\) <- \[)|[Pp]arameters: \$1 = "
+_NUMBERED = r"binding parameter (?:\[\d+\] as \[\w+\] - \[|\(\d+:\w+\) <- \[)|[Pp]arameters: \$1 = "
 #: A line of values, each with its type: MyBatis.
 _TYPED = "==> Parameters: "
 #: What shows that values of a statement follow.

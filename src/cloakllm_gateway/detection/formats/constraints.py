@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from cloakllm_gateway.detection.tables import Table
 from cloakllm_gateway.patterns import lazy
 
-SIGN = r"Key \([^()\n]{1,400}(?:\([^()\n]{0,100}\)[^()\n]{0,100})?\)=\("
+SIGN = r"Key \([^=\n]+\)=\("
 _KEY = lazy(r"Key \((?P<names>[^=\n]{1,500})\)=\((?P<values>[^\n]{1,2048}?)\)(?= (?:already|is|conflicts)|\.?\s|\Z)")
 _NAME = lazy(r"(?:\w{1,64}\()*\"?(\w{1,64})\"?[^,]*")
 

@@ -12,7 +12,7 @@ from cloakllm_gateway.patterns import lazy
 _FROM = "From|Von|De|Da|Van|Od"
 _SENT = "Sent|Date|Gesendet|Datum|Envoyé|Envoy.|Enviado(?: el)?|Inviato|Verzonden|Wysłano|Wys.ano|Data|Fecha"
 _TO = "To|An|À|Para|A|Aan|Do|Cc|CC|Bcc|Kopie|DW"
-SIGN = rf"(?:^|\n)[> *]{{0,12}}(?:{_FROM}):\**[ \t][^\n]{{1,300}}\n[> *]{{0,12}}(?:{_SENT}|{_TO}):"
+SIGN = rf"(?:^|\n)[> *]*(?:{_FROM}):\**[ \t][^\n]+\n[> *]*(?:{_SENT}|{_TO}):"
 _LINE = lazy(
     rf"[> *]{{0,12}}(?:(?P<who>{_FROM}|{_TO})|(?P<sent>{_SENT})"
     r"|(?P<about>Subject|Betreff|Objet|Asunto|Oggetto|Onderwerp|Temat|Assunto))"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from cloakllm_gateway.detection.tables import Table
 from cloakllm_gateway.patterns import lazy
 
-SIGN = r"[({\[ ]:[a-z][a-z0-9_/.-]{1,40} \"|s:\d{1,3}:\"[^\"\n]{1,64}\";s:\d{1,5}:\""
+SIGN = r"[({\[ ]:[a-z][a-z0-9_/.-]+ \"|s:\d+:\"[^\"\n]+\";s:\d+:\""
 _FIELD = lazy(
     r"(?:[({\[ ]:(?P<keyword>[a-z][\w/.-]{1,40}) |s:\d{1,3}:\"(?P<key>[^\"\n]{1,64})\";s:\d{1,5}:)"
     r"\"(?P<value>[^\"\n]{1,1024})\""

@@ -48,7 +48,7 @@ _X12: Mapping[str, Mapping[int, str]] = {
     "N3": {1: "address"},
 }
 
-SIGN = r"(?:^|[\n\r])(?:PID|NK1|GT1|IN1|PV1|PD1)\|[^\n\r]{0,40}\||(?:^|[\n\r~])(?:NM1\*[A-Z0-9]{2,3}\*1|DMG\*D8|N3)\*"
+SIGN = r"(?:^|[\n\r])(?:PID|NK1|GT1|IN1|PV1|PD1)\|[^\n\r|]*\||(?:^|[\n\r~])(?:NM1\*[A-Z0-9]{2,3}\*1|DMG\*D8|N3)\*"
 _SEGMENT = lazy(r"[\n\r~]?(?P<tag>[A-Z][A-Z0-9]{1,2})(?P<mark>[|*])[^\n\r~]{1,8192}(?=[\n\r~]|\Z)")
 _HL7_SEGMENT = lazy(r"[\n\r]?(?P<tag>[A-Z][A-Z0-9]{2})\|[^\n\r]{1,8192}")
 
