@@ -27,6 +27,8 @@ _BESIDE = lazy(
     rf"[ \t*•]{{0,20}}{_LABEL}:?(?:[ ]{{2,60}}|[ ]?\.{{3,80}}[ ]{{0,4}}|[ ]?_{{3,80}}[ ]{{0,4}}|[ ]{{0,3}}\t{{1,6}})"
     r"(?P<value>[^\s:=|.,;_](?:[ ]?[^\s|_]){0,127})[ _]{0,80}\r?(?=\n|\Z)"
 )
+#: What no label and no value has.
+_CODE = lazy(r"[={;<>]")
 _GAP = lazy(r"[^ ]  |[._]{3}|\t")
 _ABOVE = lazy(rf"[ \t*•]{{0,20}}{_LABEL}[ ]{{0,2}}[:*]?[ \t]{{0,20}}\r?\n")
 _BELOW = lazy(r"[ \t]{0,20}(?P<value>[^\s:=|.,;)}\]>](?:[ ]?[^\s|]){0,127})[ \t]{0,20}\r?(?=\n|\Z)")
@@ -37,7 +39,7 @@ _MOST_LINES, _ENOUGH = 48, 2
 
 def read(text: str, start: int, end: int, known: Callable[[str], str]) -> Form:
     """The form that a line is of; a label may be ``known`` to mean something."""
-    if end - start > _LONGEST_LINE:
+    if end - start > _LONGEST_LINE or _CODE.search(text, start, end):
         return Form((), (), start)
     line = _BESIDE.match(text, start) if _GAP.search(text, start + 2, end) else None
     if line is None:
