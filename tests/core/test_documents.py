@@ -84,6 +84,15 @@ texts = st.one_of(
         "owner: ~\nkey: '~'\nlist:\n  - ~\n",
         "https://x.org/~?a=~&b=~#~",
         "export KEY=~\necho '~' \"~\" | mail ~",
+        "BEGIN:VCARD\nFN:Bartholomew Fother\n ingay\nEMAIL:~\n  ~\nTEL:+1 415 555\n  0134~\nEND:VCARD\n",
+        "dn: cn=~\nmail:: ~\n ~\nuserPassword:: ~\n",
+        "INSERT INTO t (email, ssn, password) VALUES (?, ?, ?)\n[generated in 1s] ('~', '~', \"~\")\nCOMMIT ~",
+        "insert into t (email, ssn) values ($1, $2)\nDETAIL:  parameters: $1 = '~', $2 = '~'\nKey (ssn)=(~) is",
+        'form-data; name="ssn"\r\n\r\n~\r\n--x\r\nform-data; name="email"\r\n\r\n~\r\n--x',
+        "PID|1||~^^^A^SS||~^Evelyn||19620614|||~||~\nNM1*IL*1*~*ZORA\n",
+        "First name\n~\nSurname\n~\nPhone: ______~____\nSSN ....... ~\n",
+        'a:1:{s:3:"ssn";s:11:"~";}\n(:ssn "~" :email "~")\n["ssn"]=>\n  string(9) "~"\n[email] => ~\n',
+        "[user]\nname = Zora ~\nemail = ~\n\n12/03/2024, 09:41 - Zora ~: ~\n",
     ),
 )
 values: st.SearchStrategy[Any] = st.recursive(

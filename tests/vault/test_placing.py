@@ -508,6 +508,16 @@ def test_a_text_that_is_read_and_sent_in_a_json_document_is_the_same_text():
         assert back == html
 
 
+def test_a_value_of_two_lines_in_json_keeps_them_where_that_is_sent_in_json():
+    text = json.dumps({"card": "FN:Bartholomew Fother\n ingay\nEND"})
+    at = text.index("Bartholomew")
+    written = "Bartholomew Fother\\n ingay"
+    assert text.startswith(written, at)
+    span = Span(at, at + len(written), "PERSON", "Bartholomew Fotheringay", "b", Encoding.JSON)
+    hidden, entries, _ = hide(text, [span])
+    assert json.loads(put(json.dumps({"content": hidden}), entries=entries))["content"] == text
+
+
 def is_plain(text: str, span: Span) -> bool:
     """Whether a span stays within its string and reads as it is written; what has escapes is found decoded."""
     behind = len("\\u0000") - 1

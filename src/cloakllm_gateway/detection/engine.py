@@ -26,7 +26,7 @@ from functools import cache
 import re2
 from msgspec.structs import replace
 
-from cloakllm_gateway.detection import folding, keys, linear
+from cloakllm_gateway.detection import folding, formats, keys, linear
 from cloakllm_gateway.detection.allowing import AllowList
 from cloakllm_gateway.detection.catalogue import CATALOGUE, TERM, Category, Pattern
 from cloakllm_gateway.detection.catalogue.national import national_phone
@@ -228,11 +228,11 @@ def _configured(name: str) -> Category:
 
 def _signs() -> dict[str, str]:
     """What else the gate looks for: all that may be encoded, and keys that may prove a value."""
-    return {**folding.SIGNS, **keys.signs()}
+    return {**folding.SIGNS, **keys.signs(), "format": formats.SIGN}
 
 
 #: Signs of structure, as :meth:`.Structure.inside` takes them.
-_TELLING = ("mark", "head", "pair", "lists")
+_TELLING = ("mark", "head", "pair", "lists", "format")
 #: Without one of them a text has neither a key nor rows below a header.
 _MARK = lazy(r"[:=>：(\n\[]")
 

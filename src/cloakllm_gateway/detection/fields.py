@@ -20,6 +20,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from cloakllm_gateway.detection import documents
+from cloakllm_gateway.detection.catalogue.people import evident_name
 from cloakllm_gateway.detection.speaking import said, spoken_by
 from cloakllm_gateway.detection.tables import Table
 from cloakllm_gateway.patterns import lazy
@@ -42,8 +43,9 @@ _NO_KEY = lazy(r"[\"\\\n{}\[\],:]|(?<![^\W\d_])'|'(?![^\W\d_])")
 _LONGEST_QUOTED = 66
 #: What stands between a key and its colon now and then.
 _BLANKS = frozenset(" \n\t")
-#: A bare key behind a brace or comma, read backwards.
+#: A bare key behind a brace or comma, read backwards; behind another bracket it is that of an argument, if a string is.
 _BARE_KEY = lazy(r"[ ]?(\w{0,63}[^\W\d])[ \n\t]{0,16}[{,]")
+_NAMED_ARGUMENT = lazy(r"[ ]?(\w{0,63}[^\W\d])[ \n\t]{0,16}[{,(\[]")
 #: ... and a symbol of Ruby before its arrow.
 _SYMBOL = lazy(r"[ ]?(\w{0,63}[^\W\d]):[ \n\t]{0,16}[{,]")
 _SPACE = r"[ \t\r\n]{0,64}"
@@ -54,11 +56,11 @@ _TYPES = (
     "|PhoneNumber|EmailStr|Name|Some|Just|str_|bytes_|int64|Int64|Long|NumberLong|NumberInt|Markup|SafeString"
 )
 _WRITTEN = rf"""(?:(?:new )?(?:(?:np|numpy|pd|pandas|datetime|bson|decimal|sql)\.)?(?:{_TYPES})\(|\[\]string\{{)?"""
-_PREFIX = r"""(?:[uUbBrRnNeE](?=["']))?"""
+PREFIX = r"""(?:[uUbBrRnNeE](?=["']))?"""
 #: The parts of a date in its constructor.
 _PARTS = r"(?<=\()([12]\d{3}, ?\d{1,2}, ?\d{1,2}(?:, ?\d{1,6}){0,4})(?=[,)])"
 _VALUE = lazy(
-    rf"""{_SPACE}{_WRITTEN}{_PREFIX}(?:"([^"\\]*+(?:\\.[^"\\]*+)*+)"?|'([^'\\\n]*+(?:\\.[^'\\\n]*+)*+)'"""
+    rf"""{_SPACE}{_WRITTEN}{PREFIX}(?:"([^"\\]*+(?:\\.[^"\\]*+)*+)"?|'([^'\\\n]*+(?:\\.[^'\\\n]*+)*+)'"""
     rf"""|{_PARTS}|([\[(])|([^\s{{}}\[\]():,="']+))""",
     re.DOTALL,
 )
@@ -116,7 +118,9 @@ def _brace_key(text: str, at: int) -> str:
         begin = text.rfind(quote, end - _LONGEST_QUOTED if end > _LONGEST_QUOTED else 0, end - 1)
         key = text[begin + 1 : end - 1]
         return key if begin >= 0 and _may_be_key(key) and text[begin - 1 : begin] != "\\" else ""
-    bare = (_BARE_KEY if text[at] == ":" else _SYMBOL).match(text[max(at - 96, 0) : at][::-1])
+    is_before_string = text.startswith((' "', " '"), at + 1)
+    bare_key = _NAMED_ARGUMENT if is_before_string else _BARE_KEY
+    bare = (bare_key if text[at] == ":" else _SYMBOL).match(text[max(at - 96, 0) : at][::-1])
     return bare[1][::-1] if bare else ""
 
 
@@ -168,7 +172,7 @@ def tuples(text: str, places: Iterable[int]) -> Iterator[Field]:
 
 
 #: What follows the comma in a pair; and what stands before its key, read backwards.
-_PAIR = lazy(rf"""[ ]?{_PREFIX}(?:"([^"\\\n]++)"|'([^'\\\n]++)')[ ]?[)\]]""")
+_PAIR = lazy(rf"""[ ]?{PREFIX}(?:"([^"\\\n]++)"|'([^'\\\n]++)')[ ]?[)\]]""")
 _PAIR_OPENING = lazy(r"[ubUB]?(?:[(]\s{0,20}(?:[\[({,]|\Z)|[\[]\s{0,20}(?:[\[]|,\s{0,4}[\]]))")
 
 #: What may stand between two members of a list.
@@ -213,18 +217,20 @@ def pairs(text: str) -> Iterator[Field]:
 _ASSIGNED_KEY = lazy(r":?[ ]?\]?[\"'`]?[\w.-]{0,40}[^\W\d](?![\w.-])")
 _ASSIGNMENT = lazy(
     r"""([^\W\d][\w.-]{0,40})[\"'`]?\]?[ ]?(?:=>|:?=)(?!=)[ ]?"""
-    rf"""{_WRITTEN}{_PREFIX}"""
+    rf"""{_WRITTEN}{PREFIX}"""
     rf"""(?:"([^"\n]+)"|'([^'\n]+)'|{_PARTS}"""
-    r"""|((?:[^\s,;&"'<>(){}\[\]|]|&(?![\w.-]{1,40}=))+))"""
+    r"""|((?:[^\s,;&"'<>(){}\[\]|]|&(?![\w.-]{1,40}=))+(?:(?:[ ][A-ZÀ-Þ][^\s,;&"'<>(){}\[\]|=]{0,40}){1,4}"""
+    r"""(?=,[ ]?\w{1,40}=|[)\]}]|[ \t]{0,20}\r?(?:\n|\Z)))?))"""
 )
 #: Which of its groups is a value without quotes; the first one is the key.
 _UNQUOTED = 5
 
 
 def assignments(text: str, places: Iterable[int]) -> Iterator[Field]:
-    """``key=value`` in logs, shells, INI files, query strings, SQL and XML attributes; a record is a line.
+    """``key=value`` in logs, shells, INI files, query strings, SQL and XML attributes.
 
-    The key may be quoted, and in brackets: ``"first_name" = 'Zora'``, ``user['first_name'] = 'Zora'``.
+    The key may be quoted, and in brackets: ``"first_name" = 'Zora'``, ``user['first_name'] = 'Zora'``.  A record is a
+    line, and of settings that have a line each, up to an empty line or the next section, all of them.
     """
     record, seen, done = 0, 0, 0
     for at in places:
@@ -236,7 +242,8 @@ def assignments(text: str, places: Iterable[int]) -> Iterator[Field]:
             group = match.lastindex or 0
             start, end = match.span(group)
             seen, done = at, match.end()
-            yield Field(match[1], start, end, record, group != _UNQUOTED)
+            of = _block(text, match.start(), start, end) or record
+            yield Field(match[1], start, end, of, group != _UNQUOTED)
         elif (value := _ARRAY.match(text, at)) is not None and (key := _KEY.match(text, at - key.end())):
             record += text.count("\n", seen, at)
             seen = at
@@ -245,6 +252,32 @@ def assignments(text: str, places: Iterable[int]) -> Iterator[Field]:
                 yield Field(key[0], start, end, record, is_quoted)
 
 
+def _block(text: str, place: int, start: int, end: int) -> int:
+    """Which block of settings, as a negative number, a place is in with its value; 0 if it begins no line, or for none.
+
+    Products and projects have a name too, and the mail of somebody: a capitalised value belongs to its line alone,
+    unless it is plain to see that it names a person, or its section is about one.
+    """
+    line = text.rfind("\n", max(place - _INDENT, 0), place) + 1
+    if text[line or max(place - _INDENT, 0) : place].strip(" \t"):
+        return 0
+    first = max(place - _LONGEST_BLOCK, 0)
+    section = text.rfind("\n[", first, place)
+    if text[start].isupper():
+        name = _SECTION.match(text, section if section >= 0 else 0, place)
+        is_about_somebody = name is not None and name[1].rpartition(".")[2].lower() in _SOMEBODY
+        if not is_about_somebody and not evident_name(text[start:end]):
+            return 0
+    begin = max(text.rfind("\n\n", first, place), section)
+    return -2 - begin if begin >= 0 or not first else 0
+
+
+#: A setting is indented by fewer code points than this, and its block, as far as it is looked at, has no more.
+_INDENT, _LONGEST_BLOCK = 40, 4_096
+_SECTION = lazy(r"\n?[ \t]*\[{1,2}([\w.]{1,60})[^\]\n]{0,60}\]")
+_SOMEBODY = frozenset(
+    "user users owner author person people contact customer customers client employee patient member profile".split()
+)
 _KEY = lazy(r"[^\W\d][\w.-]{0,40}")
 _ARRAY = lazy(r"=[ ]?\[")
 
@@ -276,13 +309,16 @@ def lists(text: str) -> Iterator[Table]:
 # -- XML ------------------------------------------------------------------------------------------
 
 _ELEMENT = lazy(
-    r"<(?P<key>[^\W\d][\w:.-]{0,40})(?: [^<>]{0,200})?>\s{0,64}"
+    r"<(?P<key>[^\W\d][\w:.-]{0,40})(?: [^<>]{0,300})?>\s{0,64}"
     r"(?:<!\[CDATA\[\s{0,64}(?P<data>[^\]\s](?:[^\]\n]{0,510}[^\]\s])?)\s{0,64}\]\]>"
     r"|(?P<value>[^<>\s](?:[^<>\n]{0,510}[^<>\s])?))\s{0,64}</"
 )
 #: An element of a form or a configuration that names its value, and the attributes that do.
 _ATTRIBUTE = lazy(r"""\s([a-z]{2,7})=(?:"([^"<>]+)"|'([^'<>]+)')""", re.IGNORECASE)
-_NAMING, _VALUED = ("name", "key", "id"), ("value", "content")
+_NAMED, _VALUED = ("name", "key", "id"), ("value", "content")
+#: ... and one of a resource, of settings, of a list of properties: its name is an attribute, or an element before it.
+_NAMING = lazy(r"""\s(?:name|key|id|field)=(?:"([^"<>]{1,64})"|'([^'<>]{1,64})')""", re.IGNORECASE)
+_LISTED = lazy(r"</key>\s{0,64}<(?:string|date|integer|real)>([^<>\n]{1,512})</")
 #: One whose value is what it does, or what stands on it.
 _CONTROL = lazy(r"""<(?:button|option|li|data)\b|\stype=["']?(?:submit|button|reset|checkbox|radio)\b""", re.IGNORECASE)
 
@@ -297,7 +333,12 @@ def elements(text: str, places: Iterable[int]) -> Iterator[Field]:
             continue
         if match := _ELEMENT.match(text, begin):
             group = "data" if match["data"] else "value"
-            yield Field(match["key"].rpartition(":")[2], *match.span(group), 0)
+            key = match["key"].rpartition(":")[2]
+            yield Field(key, *match.span(group), 0)
+            if naming := _NAMING.search(text, begin, match.start(group)):
+                yield Field(naming[naming.lastindex or 0], *match.span(group), 0)
+        elif (listed := _LISTED.match(text, begin)) is not None:
+            yield Field(text[text.rfind(">", max(begin - 64, 0), begin) + 1 : begin], *listed.span(1), 0)
         elif named := _named(text, begin, at + 1):
             yield named
 
@@ -305,7 +346,7 @@ def elements(text: str, places: Iterable[int]) -> Iterator[Field]:
 def _named(text: str, begin: int, end: int) -> Field | None:
     """The value that the attributes of a tag name."""
     said = {match[1].lower(): match for match in _ATTRIBUTE.finditer(text, begin, end)}
-    name = next((said[word] for word in _NAMING if word in said), None)
+    name = next((said[word] for word in _NAMED if word in said), None)
     value = next((said[word] for word in _VALUED if word in said), None)
     if name is None or value is None or _CONTROL.search(text, begin, end):
         return None

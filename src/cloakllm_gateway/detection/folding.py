@@ -2,8 +2,9 @@
 
 One *round* of decoding undoes every encoding at once: JSON and Python string
 escapes, percent-encoding, HTML character references, quoted-printable,
-full-width forms, invisible characters, odd spaces and dashes, accents that
-stand behind their letters, and runs of base64 or hexadecimal that hold text.
+lines of vCard, iCalendar and LDIF that are cut in two, full-width forms,
+invisible characters, odd spaces and dashes, accents that stand behind their
+letters, and runs of base64 or hexadecimal that hold text.
 What one round leaves encoded the next one undoes, so a layer inside a layer
 is a further view.  Every view maps its offsets back to the original text: an
 escape is atomic there, and so is a letter with its accents, and a base64 run
@@ -157,7 +158,10 @@ SIGNS: Mapping[str, str] = {
     ),
     "fold": r"[\x00-\x08\x0b\x0c\x0e-\x1b\x1d-\x1f\x7f]",  # U+001C parts the strings that the gate reads as one
     "run": _RUN_BEGINS,
+    "continued": r"BEGIN:V(?:CARD|CALENDAR|EVENT)|(?:^|\n)dn::? ",
 }
+#: Signs that count for all of a text.
+SAID_ONCE = frozenset(("quoted", "continued"))
 _NAMES = (*SIGNS,)
 
 
@@ -193,10 +197,39 @@ def _encodings(
             if kind == "run"
             else _folds(text, *part)
             if kind == "fold"
+            else _continuations(text, *part)
+            if kind == "continued"
             else _expression(kind, flat).finditer(text, *part)
         )
     )
-    return found if len(due) == 1 else sorted(found, key=lambda entry: entry[0].start())
+    if len(due) == 1:
+        return found
+    if "continued" in due:  # what goes on below is read when its lines are joined
+        found = (each for each in found if not _CONTINUED.match(text, each[0].end()))
+    return sorted(found, key=lambda entry: entry[0].start())
+
+
+#: Lines that are continued by those below which begin with a blank: RFC 6350 3.2, RFC 5545 3.1, RFC 2849.
+_CONTINUED = lazy(r"\r?\n[ \t]")
+_ENTRY = lazy(r"BEGIN:V(?P<kind>CARD|CALENDAR|EVENT)|^dn::? ", re.MULTILINE)
+_EMPTY_LINE = lazy(r"\n\r?(?:\n|\Z)")
+
+
+def _continuations(text: str, first: int, last: int) -> Iterator[re.Match[str]]:
+    """Where the lines of entries are cut, less the blank that says so."""
+    while entry := _ENTRY.search(text, first, last):
+        if entry["kind"]:
+            end = text.find(f"END:V{entry['kind']}", entry.end(), last)
+        else:
+            empty = _EMPTY_LINE.search(text, entry.end(), last)
+            end = empty.start() if empty else -1
+        end = last if end < 0 else end
+        yield from _CONTINUED.finditer(text, entry.end(), end)
+        first = end
+
+
+def _join(match: re.Match[str]) -> tuple[Piece]:
+    return (("", *match.span(), Encoding.FOLDED),)
 
 
 def _folds(text: str, first: int, last: int) -> Iterator[re.Match[str]]:
@@ -436,4 +469,5 @@ _DECODERS: dict[str, Callable[[re.Match[str]], Iterable[Piece]]] = {
     "quoted": _quoted,
     "fold": _fold,
     "run": _run,
+    "continued": _join,
 }

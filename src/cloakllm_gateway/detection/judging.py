@@ -8,7 +8,7 @@ from functools import lru_cache
 from cloakllm_gateway.detection.catalogue.people import evident_name, uncommon
 from cloakllm_gateway.detection.catalogue.secrets import AMBIGUOUS, is_random
 from cloakllm_gateway.detection.fields import Field
-from cloakllm_gateway.detection.keys import SECRETS, classify, normalise, without_remark
+from cloakllm_gateway.detection.keys import NAME, SECRETS, classify, normalise, without_remark
 from cloakllm_gateway.patterns import lazy
 
 _WORD = lazy(r"[^\W\d_]+(?:'[^\W\d_]+)?")
@@ -36,10 +36,14 @@ def is_remark(value: str) -> bool:
 
 
 _SCHEME = lazy(r"(?:bearer|basic|token|apikey|bot|digest) +(?=[^ ]+\Z)", re.IGNORECASE)
+#: Those whose secret has a key of its own behind them.
+_OF_PARTS = lazy(r"(?:digest|aws4-[a-z0-9-]{1,40}) +\w+=", re.IGNORECASE)
 
 
 def credential(value: str) -> str:
     """What of a header is the secret: ``Bearer`` says how it is to be used."""
+    if _OF_PARTS.match(value):
+        return ""
     scheme = _SCHEME.match(value)
     return value[scheme.end() :] if scheme else value
 
@@ -48,16 +52,36 @@ def credential(value: str) -> str:
 _QUALIFIED = lazy(r"(?:[a-z][\w-]*\.)+[A-Z]\w*|\w+(?:::\w+)+")
 #: Keys that things have as well as persons.
 _OF_ANYTHING = frozenset(("displayname", "fullname"))
+#: How keys end whose value says who did something: a person, a program, a team.
+_DONE_BY = ("by",)
 
 
-def is_thing(key: str, value: str) -> bool:
-    """Whether a value under the key of a full name is no person's: a thing of a program, or of common words.
+def kind_of(kind: str, key: str, value: str) -> str:
+    """What a key proves of a value: of its own ``kind``, unless what looks like a person's name is a thing's.
 
-    Of the second kind it may be one after all, where something else says that the record is about somebody.
+    A thing of common words may be a person after all, where something else says that the record is about somebody;
+    nothing of a program is, nor a team or a program that did something.
     """
+    if kind != "PERSON":
+        return kind
     if _QUALIFIED.fullmatch(value) is not None:
-        return True
-    return _is_of_anything(key) and not (uncommon(value) or evident_name(value))
+        return NAME
+    if normalise(key)[-1:] == _DONE_BY:
+        return kind if " " in value and value[0].isupper() and _is_uncommon(value) else ""
+    return NAME if _is_of_anything(key) and not _is_uncommon(value) else kind
+
+
+def _is_uncommon(value: str) -> bool:
+    return bool(evident_name(value) or (uncommon(value) and _STATES.isdisjoint(value.lower().split())))
+
+
+#: What else things are called, above all the steps of a workflow.
+_STATES = frozenset(
+    "backlog blocked done todo doing open opened closed reopened resolved triage triaged accepted rejected cancelled "
+    "canceled completed pending paused waiting approved declined draft published archived canary rollout staging "
+    "production sprint epic story icebox inbox wip released deployed merged reverted duplicate invalid stale active "
+    "inactive enabled disabled suspended".split()
+)
 
 
 @lru_cache(maxsize=1024)
@@ -71,6 +95,8 @@ def _is_of_anything(key: str) -> bool:
 _CODED = SECRETS | {"USERNAME"}
 #: Categories whose values may be something else after all.
 _JUDGED = _CODED | {"PERSON"}
+#: Readers whose values go on to the end of their line.
+_OF_LINES = ("lines", "dumps")
 _IDENTIFIER = lazy(r"[A-Za-z_][A-Za-z_.-]*", re.ASCII)
 
 
@@ -87,7 +113,9 @@ def is_other(kind: str, text: str, field: Field, reader: str, end: int, value: s
     if reader == "tuples" and (_IDENTIFIER.fullmatch(value) if kind in _CODED else classify(value) or value.islower()):
         return True  # code pairs what a field is called with what it is called elsewhere, and with its type
     if kind == "PERSON":
-        return not field.quoted and reader != "lines" and not _is_bare_name(text, end, value)
+        if classify(value) == kind:
+            return True  # a label: what the field is called elsewhere
+        return not field.quoted and reader not in _OF_LINES and not _is_bare_name(text, end, value)
     if kind in _CODED and _is_code(text, field, reader, value):
         return True
     return kind in SECRETS and not _is_secret(text, field, reader, value)
@@ -116,7 +144,43 @@ def _is_secret(text: str, field: Field, reader: str, value: str) -> bool:
         return is_random(value)
     if is_remark(value):
         return False
-    return not (reader in ("lines", "labels") and text[field.start - 1] not in "\"'`" and " " in value)
+    is_open = reader in ("lines", "labels") and text[field.start - 1] not in "\"'`" and " " in value
+    return not is_open or _is_passphrase(field.key, value)
+
+
+def _is_passphrase(key: str, value: str) -> bool:
+    """Whether a value without quotes is two plain words under the key of a password, and no remark about one."""
+    words = value.split(" ")
+    return (
+        "".join(normalise(key)) in _PASSWORD_KEYS
+        and len(words) == _PASSPHRASE
+        and value.islower()
+        and all(len(word) > 2 and word.isalpha() and not _is_said(word) for word in words)
+    )
+
+
+def _is_said(word: str) -> bool:
+    """Whether a word is of a remark rather than of a passphrase: what happens to something, and how."""
+    return word in _REMARKING or word in _SAID_OF_ONE or word.endswith(("ed", "es", "ly", "ing", "able"))
+
+
+#: More words are a sentence more often than not.
+_PASSPHRASE = 2
+_PASSWORD_KEYS = frozenset(
+    "password passwd pwd passphrase passwort kennwort contrasena motdepasse senha wachtwoord haslo".split()
+)
+#: What else is said of a password in two words, where it is kept and how it is to be used.
+_SAID_OF_ONE = frozenset(
+    "see vault none given click here stored string change ask same above below contact admin use using via provided "
+    "sent shared manager protected protection policy rules recovery generator hash hashed hashing plain text base64 "
+    "random generated auto automatically default optional free form min max only login based file path env environment "
+    "variable settings config server database account root system name hint update confirmation input prompt with "
+    "without from into for and any not this never always only often soon that will get got let log "
+    "sign try again later lost keep safe store rotate rotation managed manage reused leaked cracked stolen lookup "
+    "lookups attempt attempts screen page dialog "
+    "siehe oben unten tresor setzen ändern vergessen zurücksetzen ver arriba abajo cambiar olvidada olvidé "
+    "voir oublié oubliée changer ci-dessus zmień zapomniane".split()
+)
 
 
 def _is_code(text: str, field: Field, reader: str, value: str) -> bool:
@@ -137,6 +201,8 @@ def _is_code(text: str, field: Field, reader: str, value: str) -> bool:
         return not _is_setting(text, field)
     if after == "|":
         return text[field.start - len(field.key) - 2 : field.start - len(field.key) - 1] != "|"
+    if after == '"' and field.key.isupper() and text[field.start - len(field.key) - 2 : field.start].startswith('"'):
+        return False  # the environment of a container, as a list of strings
     return after not in _AFTER_WORDS and not (after in _AFTER_PRINTED and _is_printed(text, field))
 
 

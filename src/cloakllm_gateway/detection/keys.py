@@ -45,14 +45,15 @@ _ROLES = (
 _BARE_NAMES = frozenset(
     "name names nombre nome nom naam imie fn first last full first_name login label owner author contact "
     "customer client fname "
-    f"recipientname sender receiver member guest student who kunde titular namen {_ROLES}".split()
+    "recipientname sender receiver member guest student who kunde titular namen person nickname cn sn gn "
+    f"registrantname {_ROLES}".split()
 ) - {"first_name", "label", "login"}
 
 #: Words that say which of several fields it is, and nothing about its kind.
 _QUALIFIERS = frozenset(
     "number numbers num no nr home work mobile primary secondary main alt alternate business personal private "
     "office raw value formatted "
-    "masked full last4 line1 line2".split()
+    "masked full last4 line1 line2 normalized".split()
 )
 #: Short keys that are an everyday word or abbreviation elsewhere: only as the whole key.
 _SHORT = frozenset(
@@ -282,7 +283,7 @@ def _head() -> str:
     numbers = "|".join(sorted(_BARE_NUMBERS))
     blank = "[ \"'*`_.()#-]*"
     remark = r"(?:[(][^()\n,;|\t]*[)])?"
-    end = "(?:[,;|\t\r\n]|[ ][ ])"
+    end = "(?:[,;|\t\r\n]|[ ][ ]|[._]{3})"
     return (
         rf"(?:(?:{telling})(?:{blank}(?:{_QUALIFIED}|[0-9]+))*{blank}{remark}|(?:^|[^a-z0-9])(?:{numbers})){blank}{end}"
     )
@@ -308,12 +309,14 @@ def _heads() -> linear.Search:
 def _marked(keys: str) -> str:
     """A key, what may qualify it, and a mark."""
     qualified = f"(?:[ _.-]{{0,2}}[(]?(?:{_QUALIFIED}|[0-9]{{1,4}})[)]?)*?"
-    # vCard puts parameters between a key and its colon, XML attributes.
-    between = r"(?:;[A-Za-z0-9=,;\"-]{0,60}?|[\"']? [a-z]+=[^<>\n]{0,80}?)?"
+    # vCard puts parameters between a key and its colon, XML attributes between a key and the end of its tag.
+    between = r"(?:;[A-Za-z0-9=,;\"-]{0,60}?)?"
+    tag = r"[\"']? [a-z:]+=[^<>\n]{0,200}?>"
     # A head of HTML may be marked, and its closing tag may be missing.
-    cell = r"\s{0,8}(?:</[a-z]{1,8}>){0,2}\s{0,8}</?(?:t[hdr]|d[td])>"
+    cell = r"\s{0,8}(?:</[a-z]{1,8}>){0,2}\s{0,8}</?(?:t[hdr]|d[td]|key)>"
     compared = r"[ ](?:not )?(?:i?like|in)[ ]?[(]?[ ]?n?'"
-    return rf"(?:{keys}){qualified}s?{between}[ \"'*_`).#\]\t]{{0,5}}?(?::=|=>|[:=>]|[\"'],|{compared}|{cell})"
+    blanks = r"(?:[ \"'*_`).#\]\t]{0,5}?|[ ]{6,24})"
+    return rf"(?:{keys}){qualified}s?{between}{blanks}(?::=|=>|[:=>]|[\"'],|{compared}|{cell}|{tag})"
 
 
 def _any_of(keys: Collection[str], divided: Callable[[str], str]) -> str:

@@ -13,10 +13,11 @@ from cloakllm_gateway.detection.fields import Field
 from cloakllm_gateway.patterns import lazy
 
 _LINE = lazy(
-    r"(?P<lead>[ \t>*#•|-]{0,12}(?:[?] )?)(?P<quote>[\"']?)"
+    r"(?P<lead>[ \t>*#•|-]{0,12}(?:[?] |\d{1,3}[.)][ ]{1,3})?[*_]{0,3})(?P<quote>[\"']?)"
     r"(?P<key>[^\W\d_][^\n:：={}\"';()\[\]|]{0,40}(?:'(?=[^\W\d_])[^\n:：={}\"';()\[\]|]{0,20})?)(?P=quote)"
     r"(?:;[^\n:]{1,80})?(?:[ ]\([^()\n]{1,20}\))?"
-    r"[*_` \t]{0,4}[:：][*_`]{0,3}[ \t]{0,4}(?:(?:!{1,2}[\w/:.-]{1,40}|&[\w-]{1,40})(?:[ \t]{1,4}|(?=\r?\n|\Z))){0,2}"
+    r"(?:[*_` \t]{0,4}|[ ]{5,24})(?:::(?=[ ])|[:：])[*_`]{0,3}[ \t]{0,4}(?:[_.]{3,80}[ ]?)?"
+    r"(?:(?:!{1,2}[\w/:.-]{1,40}|&[\w-]{1,40})(?:[ \t]{1,4}|(?=\r?\n|\Z))){0,2}"
     r"(?P<value>[^\n]*+)"
 )
 #: How far behind the start of its line the colon of a key may stand.
@@ -78,6 +79,27 @@ _UP_TO = {'"': lazy(r'[ ]?([^"\n]+)"'), "'": lazy(r"[ ]?([^'\n]+)'")}
 _WORD = lazy(r"[ ]([^\s\"',;]{4,})")
 
 
+def dumps(text: str, places: Iterable[int]) -> Iterator[Field]:
+    """``[key] => value`` on a line and ``["key"]=> string(5) "value"``, as PHP prints arrays and objects.
+
+    A record ends where one of them is closed.
+    """
+    record, seen = 0, 0
+    for at in places:
+        if text[at] == ":" and text.find("]=>", at, at + 120) < 0:
+            continue  # most marks
+        if (dumped := _DUMPED.match(text, text.rfind("[", max(at - 160, 0), at))) is None:
+            continue
+        record += text.count(")", seen, at) + text.count("}", seen, at)
+        seen = at
+        yield Field(dumped["key"], *dumped.span("said" if dumped["said"] is not None else "value"), record)
+
+
+_DUMPED = lazy(
+    r"\[\"?(?P<key>[^\W\d][\w -]{0,60})\"?(?::(?:\"[\w\\]{1,80}\":)?[a-z\\A-Z]{1,80}(?::private)?)?\]"
+    r"(?:=>\s{1,40}string\(\d{1,9}\) \"(?P<said>[^\"\n]{1,512})\"| => (?P<value>[^\n(]{1,512}))"
+)
+
 _COOKIES = frozenset(("cookie", "set-cookie"))
 _COOKIE = lazy(r"[^\s=;,]{1,64}=([^\s;]+)")
 
@@ -97,6 +119,8 @@ _QUOTED = lazy(r"""(["'`])([^\n]{1,1000}?)\1(?=[ \t]{1,20}#)""")
 def _inside(text: str, start: int, end: int) -> tuple[int, int]:
     """A value without its quotes, the comment behind it and what ends its line."""
     last = start + len(text[start:end].rstrip(" \t\r,;|"))
+    if text.startswith("___", last - 3):  # the rest of a line to write on
+        last = start + len(text[start:last].rstrip("_ "))
     if last - start >= 2 and text[start] == text[last - 1] in _QUOTES:
         return start + 1, last - 1
     if quoted := _QUOTED.match(text, start, end):

@@ -123,8 +123,10 @@ def behind(segments: Sequence[Segment], leads: Sequence[int]) -> list[Segment]:
 _Part = tuple[int, View, int, int]
 #: The kinds of encodings that may be in some texts, by text, and in which of the parts, by number.
 _Due = Mapping[int, Mapping[str, Sequence[int]]]
-#: Said once, it counts for all of a text and all its layers.
+#: Said once, it counts for all layers of a text as well.
 _QUOTED = "quoted"
+#: What has to be looked for in all of a text, or has no sign.
+_EVERYWHERE = folding.SAID_ONCE | {"fold"}
 
 
 class _Layer(NamedTuple):
@@ -199,7 +201,7 @@ def _due(layer: _Layer, above: _Due) -> _Due:
         if number in near or not part.isascii() or SEPARATOR in part:
             for kind in folding.kinds(part):
                 asking = due.setdefault(text, {})
-                if kind == _QUOTED:
+                if kind in folding.SAID_ONCE:
                     asking[kind] = by_text[text]
                 else:
                     asking.setdefault(kind, []).append(number)
@@ -228,9 +230,9 @@ def _deeper(layer: _Layer, depth: int, due: _Due) -> dict[int, View]:
 def _where(layer: _Layer, kind: str, parts: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Where in some parts of a text a decoder has to look: where the gate saw its sign, between white space.
 
-    Odd characters have no sign but controls, and quoted-printable text may say of itself what it is.
+    Odd characters have no sign but controls, and text may say of itself that it is quoted-printable, or a calendar.
     """
-    ranges = layer.seen.signs[kind] if kind not in ("fold", _QUOTED) else ()
+    ranges = layer.seen.signs[kind] if kind not in _EVERYWHERE else ()
     for number in parts:
         _, _, first, last = layer.parts[number]
         if not ranges:

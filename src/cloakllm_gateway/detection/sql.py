@@ -77,6 +77,13 @@ def statements(text: str, places: Iterable[int]) -> Iterator[Table]:
         done = max(rows.end, at)
 
 
+def insertions(text: str) -> Iterator[Table]:
+    """The rows of a text that statements put into columns they name."""
+    for head in _INSERT.finditer(text):
+        keys = _keys(head["names"])
+        yield Table(keys, _Inserted(text, _past(text, head.end()), len(keys), head["values"] is None))
+
+
 _STDIN = ("stdin", "STDIN")
 
 

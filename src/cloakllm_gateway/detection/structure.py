@@ -13,13 +13,13 @@ from itertools import chain
 
 from msgspec.structs import replace
 
-from cloakllm_gateway.detection import columns, documents, fields, hypertext, linear, sql
+from cloakllm_gateway.detection import columns, documents, fields, formats, hypertext, linear, sql
 from cloakllm_gateway.detection.catalogue import Category
 from cloakllm_gateway.detection.catalogue.people import capitalised_name
 from cloakllm_gateway.detection.catalogue.places import sentence_of
 from cloakllm_gateway.detection.catalogue.secrets import is_random
 from cloakllm_gateway.detection.fields import Field
-from cloakllm_gateway.detection.judging import credential, is_ambiguous, is_other, is_remark, is_thing, remark_behind
+from cloakllm_gateway.detection.judging import credential, is_ambiguous, is_other, is_remark, kind_of, remark_behind
 from cloakllm_gateway.detection.keys import (
     NAME,
     NUMBER,
@@ -34,7 +34,7 @@ from cloakllm_gateway.detection.keys import (
     places,
 )
 from cloakllm_gateway.detection.kinds import Kind
-from cloakllm_gateway.detection.lines import headers, lines
+from cloakllm_gateway.detection.lines import dumps, headers, lines
 from cloakllm_gateway.detection.merging import JSON_TEXT, Claim, Find
 from cloakllm_gateway.detection.speaking import is_label, is_paired, named, said
 from cloakllm_gateway.detection.tables import Words, tables
@@ -60,17 +60,22 @@ class Structure:
     def __init__(self, categories: Mapping[str, Category]) -> None:
         self._kinds = {name: Kind(category) for name, category in categories.items()}
 
-    def inside(self, text: str, marked: Parts, headed: Parts, paired: Parts, listed: Parts) -> list[Proved]:
-        """Values that fields of the text prove: keys, heads of columns, pairs and lists of lists are in these parts."""
+    def inside(
+        self, text: str, marked: Parts, headed: Parts, paired: Parts, listed: Parts, formed: Parts
+    ) -> list[Proved]:
+        """Values that fields of the text prove; in these parts are keys, heads of columns, pairs, lists, formats."""
         screen = text.encode("ascii", "replace")
         marks, tops = places(text, screen, marked), heads(text, screen, headed) if "\n" in text else []
+        if at_line_ends := [at for at in marks if text.startswith((":\n", ":\r"), at)]:
+            tops = sorted({*tops, *at_line_ends})  # a label of a form may have a colon
         blocks = list(_blocks(text, screen)) if marks or paired else []
+        others = list(formats.tables(text, screen)) if formed else ()
         del screen  # a long text with many values is short of memory below
         found: list[Proved] = []
         rows = [at for at in marks if text[at] not in _FIELD_MARKS]
         cells = hypertext.tables(text, classify) if marks and "<" in text else ()
         lists = fields.lists(text) if listed else ()
-        for table in chain(tables(text, tops, _WORDS), sql.statements(text, rows), cells, lists):
+        for table in chain(tables(text, tops, _WORDS), sql.statements(text, rows), cells, lists, others):
             for some in columns.proved(text, table, self._kinds):
                 found += some
         for start, stop in blocks:
@@ -88,13 +93,12 @@ class Structure:
     def _fields(self, text: str, found: Sequence[tuple[str, Field, str]]) -> Iterator[Proved]:
         """The values of fields whose keys mean something, and then the names in records about somebody."""
         found = [
-            (reader, field, NAME if kind == "PERSON" and is_thing(field.key, text[field.start : field.end]) else kind)
-            for reader, field, kind in found
+            (reader, field, kind_of(kind, field.key, text[field.start : field.end])) for reader, field, kind in found
         ]
         named = [(reader, field) for reader, field, kind in found if kind == NAME]
         about_somebody: set[tuple[str, int]] = set()
         for reader, field, kind in found:
-            if kind == NAME:
+            if kind in ("", NAME):
                 continue
             start, end = self._place(text, field, kind, reader)
             raw = text[start:end]
@@ -176,9 +180,7 @@ def _said_of(texts: Sequence[Text]) -> list[tuple[int, str, str, int]]:
         if text.key:
             key, kind, is_around = said(text.key, text.parent)
             if kind:
-                if kind == "PERSON" and is_thing(key, text.text):
-                    kind = NAME
-                found.append((i, key, kind, text.above if is_around else text.record))
+                found.append((i, key, kind_of(kind, key, text.text), text.above if is_around else text.record))
             elif text.record >= 0 and is_paired(text.key):
                 pairs.append(i)
     return [*found, *_paired(texts, pairs)] if pairs else found
@@ -203,6 +205,7 @@ def is_telling(text: str) -> bool:
         places(text, screen, everywhere)
         or ("\n" in text and heads(text, screen, everywhere))
         or documents.may_tell(text)
+        or formats.may_tell(text)
     )
 
 
@@ -259,6 +262,7 @@ _READERS: dict[str, tuple[str, Callable[[str, Sequence[int]], Iterator[Field]]]]
     "glued": (":", fields.glued),
     "assignments": ("=", fields.assignments),
     "elements": (">", fields.elements),
+    "dumps": (":>", dumps),
     "conditions": ("'", sql.conditions),
     "labels": (":", fields.labels),
 }

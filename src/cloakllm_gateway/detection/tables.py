@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from cloakllm_gateway.detection import aligned
+from cloakllm_gateway.detection import aligned, labelled
 from cloakllm_gateway.detection.aligned import Row
+from cloakllm_gateway.detection.keys import NAME
 from cloakllm_gateway.patterns import lazy
 
 
@@ -33,7 +34,7 @@ class Words(NamedTuple):
     """What is known of the names of columns."""
 
     #: Whether one means anything.
-    known: Callable[[str], object]
+    known: Callable[[str], str]
     #: Whether it is about a person, so that it makes a header of its line.
     personal: Callable[[str], bool]
     #: Whether it is about a secret or an account, which makes a header of what can be nothing else.
@@ -71,7 +72,7 @@ def tables(text: str, heads: Iterable[int], words: Words) -> Iterator[Table]:
     The rows of a table have to be read before the next table is asked for,
     which is looked for below.
     """
-    done = unpaired = 0  # up to where there is no pair of lines as in tables on their side
+    done = unpaired = unformed = 0  # up to where there is no pair of lines as in tables on their side, and no form
     for at in heads:
         if at < done:
             continue
@@ -89,10 +90,17 @@ def tables(text: str, heads: Iterable[int], words: Words) -> Iterator[Table]:
                     continue
             if mark == "|" and _is_inner(text, start, done):
                 continue
-            wanted = [i for i, name in enumerate(names) if words.known(name)]
+            unnamed = NAME if any(map(_of_goods, names)) else ""
+            wanted = [i for i, name in enumerate(names) if words.known(name) not in ("", unnamed)]
             rows = _Rows(text, done + 1, mark, len(names), wanted, words, is_dense)
             yield Table([names[i] for i in wanted], rows, is_certain)
             done = rows.end
+            continue
+        form = labelled.read(text, start, done, words.known) if start >= unformed else _NO_FORM
+        unformed = max(form.end, unformed)
+        if form.labels:
+            done = max(form.end, done)
+            yield Table(form.labels, [form.values], is_certain=False)
         elif columns := aligned.read(text, start, done, words.known):
             done = columns.end
             if any(map(words.hints, columns.names)):
@@ -100,6 +108,17 @@ def tables(text: str, heads: Iterable[int], words: Words) -> Iterator[Table]:
         elif column := _column(text, start, done, words):
             table, done = column
             yield table
+
+
+_NO_FORM = labelled.Form((), (), 0)
+
+
+def _of_goods(name: str) -> bool:
+    """Whether a column says that the rows are things with a name, whoever supplies them."""
+    return not _GOODS.isdisjoint(name.lower().replace("_", " ").split())
+
+
+_GOODS = frozenset("sku ean upc gtin asin price stock supplier artikel artikelnummer preis".split())
 
 
 def _line_end(text: str, at: int) -> int:
@@ -285,10 +304,14 @@ def _pair(text: str, start: int, mark: str) -> tuple[int, str, tuple[int, int], 
     if mark == "|":
         line = _undrawn(line)
     cells = _cells(line, mark) if mark in line else ()
-    if len(cells) != 2 or cells[0][0] == cells[0][1]:
+    if len(cells) != 2 or cells[0][0] == cells[0][1] or _PARAMETER.match(line, cells[1][0]):
         return None
     (first, last), (begin, stop) = cells
     return start, line[first:last], (start + begin, start + stop), end
+
+
+#: What stands between the key and the value of a vCard is no cell: ``EMAIL;TYPE=work:kim@example.com``.
+_PARAMETER = lazy(r"[A-Za-z-]{2,20}=[^:;]{1,80}:")
 
 
 class _Header(NamedTuple):

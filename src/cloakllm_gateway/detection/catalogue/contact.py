@@ -353,6 +353,8 @@ USERNAME = Category(
         example("host «DESKTOP-4F8K2L9» is offline"),
         example("sshd[7]: Failed password for invalid user «jdoe» from host port 22"),
         example("imap-login: Login: user=<«jane.doe»>, method=PLAIN"),
+        example("dn: uid=«jthistle»,ou=people,dc=example"),
+        example("machine api.example.com login «kjohnson» password x"),
         example("Owner SID: «S-1-5-21-3623811015-3361044348-30300820-1013»"),
     ),
     lookalikes=("/home/runner/work", "/Users/Shared/x",
@@ -411,6 +413,11 @@ USERNAME = Category(
         Pattern(r"(?:Invalid|Illegal) user ([A-Za-z][A-Za-z0-9._-]{1,40}) from ", _no_system),
         # what Windows calls a computer
         Pattern(r"(?<![A-Za-z0-9.-])(?:DESKTOP|LAPTOP)-(?=[A-Z]{0,6}[0-9])[A-Z0-9]{7}(?![A-Za-z0-9])"),
+        Pattern(  # an entry of a directory
+            r"(?<![A-Za-z])(?:uid|UID|sAMAccountName)=([A-Za-z][A-Za-z0-9._-]{1,40})(?=,[A-Za-z]{1,2}=)",
+            _no_system,
+        ),
+        Pattern(r"(?<![A-Za-z])machine \S{1,100}\s{1,8}login ([A-Za-z][A-Za-z0-9._@-]{1,64})(?=\s)", _no_system),
         Pattern(  # 'name'@'host' of MySQL
             r"(?<![A-Za-z0-9])[\"'`]([A-Za-z_][A-Za-z0-9_.-]{2,31})[\"'`]@[\"'`]",
             _no_system,

@@ -170,6 +170,10 @@ PERSON = Category(
         example("Reviewed by «J. R. K. Osei»"),
         example('To: "«Oduya, Chinedu»" <c.oduya@example.ng>'),
         example("CN=«Doe\\, Jane»,OU=Sales,DC=example"),
+        example("subject=C=DE, O=Acme, CN = «Ottilie Brandstetter», emailAddress = o@example.com"),
+        example("subject=C = GB, GN = «Jasper», SN = x"),
+        example('ATTENDEE;ROLE=CHAIR;CN="«Thistlewood, Jasper»":mailto:j@example.com'),
+        example("Co-authored-by: «Xanthe» <xq@example.net>"),
         example('<customer first="Noor" last="«Haddad»" id="771"/>'),
         example('"device": "«iPhone von Thorsten»"'),
         example("seen on «Annas-MacBook-Pro.local» and"),
@@ -185,6 +189,7 @@ PERSON = Category(
         "Docker Hub in Jordan, Grace Period, Martin Luther King Hospital, San Francisco Bay",
         "from Path/Config import Ann",
         "U. S. Department, CN=Domain Users,OU=x, Customer: Premium Plan Basic of 2026",
+        "ATTENDEE;CN=Release Planning:x, subject=CN = Root Authority, O = Acme",
         "Apple's iPhone, a Galaxy of Andromeda",
         "Release_Notes_2026.pdf Python_Docker_v1",
         "**bold** and *** or A** B",
@@ -229,6 +234,24 @@ PERSON = Category(
         Pattern(rf"(?<![\w.@/-])({_CAP}(?: {_CAP})?, {_CAP}(?: (?:{_CAP}|[A-Z]\.))?)[\"']? <[A-Za-z0-9._+-]{{1,64}}@"),
         Pattern(
             rf"(?<![A-Za-z])CN=({_CAP}(?: {_CAP}){{0,3}}(?:\\?, ?{_CAP}(?: {_CAP})?)?)(?=,(?:OU|O|DC|CN|L|C)=)",
+            uncommon,
+        ),
+        # Who a certificate is for: a person if an address follows, or a part of the name.
+        Pattern(
+            rf"(?<![A-Za-z])CN ?= ?({_CAP}(?: (?:{_CAP}|[A-Z]\.)){{1,3}})(?=(?:,? ?|/)(?:emailAddress|E) ?=)",
+            uncommon,
+        ),
+        Pattern(rf"(?<![A-Za-z])(?:GN|SN|givenName|surname) ?= ?({_CAP}(?:[ -]{_CAP})?)(?=, ?[A-Za-z]{{1,20}} ?=)"),
+        # Who organises and who attends, in a calendar: a parameter before the address.
+        Pattern(
+            rf";CN=\"?((?:{_CAP}|{_PARTICLE})(?:,? (?:{_CAP}|[A-Z]\.|{_PARTICLE})){{0,4}})\"?(?=[;:])",
+            lambda text: evident_name(text) or uncommon(text),
+        ),
+        # Who wrote, signed or reviewed a change: a name of one word before its address as well.
+        Pattern(
+            rf"(?<![A-Za-z])(?i:author|committer|from|to|cc|reply-to|(?:co-authored|signed-off|reviewed"
+            rf"|tested|acked|reported|suggested|helped)-by): ({_CAP})"
+            r" <[A-Za-z0-9._+-]{1,64}@",
             uncommon,
         ),
         Pattern(rf"(?<![A-Za-z])first=[\"']({_CAP})[\"'](?= last=)"),
@@ -299,6 +322,11 @@ PERSON = Category(
         "titolarecarta", "familienaam", "meisjesnaam", "rekeninghouder", "kaarthouder", "contactpersoon", "voornamen",
         "drugieimie", "imiona", "posiadaczkarty", "wlascicielrachunku", "nazwiskopanienskie", "osobakontaktowa",
         "fn", "attendees", "patient", "cardname", "nameoncard", "reportedby", "assignedto", "signedby", "employee",
+        "givennames", "firstnames", "forenames", "surnames", "lastnames", "familynames", "christianname",
+        "patientsname",
+        "nameofapplicant", "nameofpatient", "nameofinsured", "nameofcardholder",
+        "createdby", "updatedby", "modifiedby", "reviewedby", "approvedby", "signedoffby", "testedby", "ackedby",
+        "coauthoredby", "requestedby", "uploadedby", "submittedby", "closedby", "lastmodifiedby",
     ),
     shape=rf"{_NAME_WORD}(?:[ ,]{{1,2}}{_NAME_WORD}){{0,5}}|[A-Z ]{{2,62}}/[A-Z ]{{2,62}}|[A-Z*•. ]{{4,40}}"
     rf"|(?:[A-Z]\. ?){{1,4}}{_CAP}|{_CAP}(?: {_CAP})?\\?, ?{_CAP}(?: {_CAP})?|(?:[A-Z][A-Za-z]{{0,20}}_)?{_CAP}_{_CAP}",
@@ -334,6 +362,10 @@ _KEYED_DATE = (
     rf"|{_DATE}[ T][0-2]?\d:[0-5]\d(?::[0-5]\d(?:\.\d{{1,9}})?)?(?:[ ]?(?:[AP]M|Z|UTC|[+-]\d\d:?\d\d))?"
     # In the constructor of a date.
     r"|[12]\d{3}, ?\d{1,2}, ?\d{1,2}(?:, ?\d{1,6}){0,4}"
+    # Without a year: 03-15, 15.03., March 15, 15th of March, 15 de marzo.
+    r"|(?:0[1-9]|1[0-2])-(?:3[01]|[12]\d|0[1-9])|(?:3[01]|[12]\d|0?[1-9])[./](?:3[01]|[12]\d|0?[1-9])\.?"
+    rf"|(?i:{_MONTH})\.? (?:3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?"
+    rf"|(?:3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th|er|[.º])? (?:of |de )?(?:(?i:{_MONTH})|[a-zß-ÿ]{{3,10}})"
 )
 
 #: A date behind words that say it is of a birth: any word may be its month.
@@ -365,6 +397,9 @@ DATE_OF_BIRTH = Category(
         example("born on «3 July 1984»; deployed on 3 July 2026"),
         example('{"dob": "«1990-02-14»"}'),
         example("Date of birth: «14/02/1990»"),
+        example("birthday: «March 15»"),
+        example('{"birthday": "«03-15»"}'),
+        example("geburtstag: «15.03.»"),
         example("geboren am «3. Juli 1984»"),
         example("born in Leeds on the «3rd of July 1984»"),
         example("DOB «3-Jul-1984» and"),

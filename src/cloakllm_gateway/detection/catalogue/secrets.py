@@ -298,6 +298,8 @@ SECRET = Category(
         example("export DB_PASSWORD='«pa55 w0rd»'"),
         example("CREATE USER x WITH PASSWORD '«Blue#Sky42»';"),
         example("curl -u x:«Passw0rd9» https://example.com"),
+        example("SignedHeaders=host, Signature=«" + "fe5f80f77d5fa3be" * 4 + "»"),
+        example('qop=auth, response="«6629fae49393a05397450978507c4ef1»"'),
         example("sshpass -p «Passw0rd9» ssh x"),
         example("x:«$2b$12$" + "q7RvK3xZ9mTb2WcY5nHf8L" * 2 + "pD4sGj6ae»:1"),
         example("x:«$6$q7RvK3xZ$" + "q7RvK3xZ9mTb2WcY5nHf8LpD" * 3 + "»:19000:0:99999:7"),
@@ -382,6 +384,9 @@ SECRET = Category(
             lambda text: len(text) if plausible_secret(text) else 0,
             rank=SECRET_KEYED,
         ),
+        # What proves a request: AWS in its header and in an address, the digest of RFC 7616, a shared access signature.
+        Pattern(r"(?:(?<![A-Za-z0-9])|X-Amz-)Signature=([0-9a-f]{64})(?![0-9A-Za-z])", rank=CERTAIN),
+        Pattern(r"(?<![A-Za-z0-9-])response=\"([0-9a-f]{32}|[0-9a-f]{64})\"", rank=CERTAIN),
         Pattern(  # a key for a user, and no password
             r"(?<![A-Za-z0-9])https?://([^\s/@:\"'<>?#\\]{8,256}):@", _random, rank=CERTAIN
         ),

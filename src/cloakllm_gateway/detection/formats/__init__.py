@@ -1,0 +1,63 @@
+"""Formats that name their values otherwise than by a key before each: by place, or in another part of the text.
+
+Each has a *sign*, an expression of the linear engine for what shows that it may be there, which the gate looks for; and
+a reader, which makes tables of what it finds at the places of its sign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from cloakllm_gateway.detection import linear
+from cloakllm_gateway.detection.formats import accounts, bound, chats, constraints, forms, mail, printed, segments
+from cloakllm_gateway.detection.tables import Table
+
+
+class Format(NamedTuple):
+    """A format by its ``sign``, and the reader of a text and the places of the sign in it, in order."""
+
+    sign: str
+    tables: Callable[[str, Sequence[int]], Iterator[Table]]
+
+
+FORMATS = (
+    Format(bound.SIGN, bound.tables),
+    Format(constraints.SIGN, constraints.tables),
+    Format(forms.SIGN, forms.tables),
+    Format(segments.SIGN, segments.tables),
+    Format(accounts.SIGN, accounts.tables),
+    Format(chats.SIGN, chats.tables),
+    Format(mail.SIGN, mail.tables),
+    Format(printed.SIGN, printed.tables),
+)
+
+#: What shows that any of them is there.
+SIGN = "|".join(each.sign for each in FORMATS)
+
+
+def tables(text: str, screen: bytes) -> Iterator[Table]:
+    """The tables of all formats in a text; ``screen`` has a byte for each character of it."""
+    for number, each in enumerate(FORMATS) if _may_tell(screen) else ():
+        if places := [start for start, _ in linear.spans(_search(number), screen)]:
+            yield from each.tables(text, places)
+
+
+@cache
+def _search(number: int) -> linear.Search:
+    return linear.compiled(FORMATS[number].sign)
+
+
+def may_tell(text: str) -> bool:
+    """Whether a text may be in one of them."""
+    return _may_tell(text.encode("ascii", "replace"))
+
+
+def _may_tell(screen: bytes) -> bool:
+    return _any()(screen, 0, len(screen))[0][0] >= 0
+
+
+@cache
+def _any() -> linear.Search:
+    return linear.compiled(SIGN)
