@@ -79,6 +79,34 @@ class Text(NamedTuple):
     above: int = -1
 
 
+def whole_number(written: str) -> str:
+    """A number as its digits, where it is a whole one: spreadsheets write 536228726.0 and 4.155550134e9.
+
+    Any other text is what it was.
+    """
+    if len(written) > _LONGEST or not (written[-1:].isdigit() and written.lstrip("-")[0].isdigit()):
+        return written
+    if written.removeprefix("-").translate(_NO_DIGITS) not in _NOTATIONS:
+        return written
+    from decimal import Decimal, InvalidOperation  # few messages hold such a number
+
+    try:
+        value = Decimal(written)
+    except InvalidOperation:
+        return written  # 1e5+3
+    is_whole = abs(value.adjusted()) < _MOST_DIGITS and value == value.to_integral_value()
+    return str(int(value)) if is_whole else written
+
+
+#: No value that is written as a number has more digits, nor is any longer.
+_MOST_DIGITS, _LONGEST = 24, 80
+_NO_DIGITS = dict.fromkeys(map(ord, "0123456789"))
+#: What stands between the digits of a number with a fraction or an exponent.
+_NOTATIONS = frozenset(
+    f"{point}{exponent}" for point in ("", ".") for exponent in ("", *"eE", "e+", "E+", "e-", "E-")
+) - {""}
+
+
 #: The name of a column is no longer than this.
 _LONGEST_NAME = 48
 

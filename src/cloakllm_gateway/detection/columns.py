@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
@@ -15,8 +16,9 @@ from cloakllm_gateway.detection.keys import NAME, NUMBER, PERSONAL, SECRETS, cla
 from cloakllm_gateway.detection.kinds import Kind
 from cloakllm_gateway.detection.merging import Claim, Find
 from cloakllm_gateway.detection.tables import Table
-from cloakllm_gateway.detection.writing import MAY_SAY, readings, whole_number
+from cloakllm_gateway.detection.writing import MAY_SAY, readings, without_fraction
 from cloakllm_gateway.patterns import lazy
+from cloakllm_gateway.spans import whole_number
 
 #: A table is read in chunks of so many rows.
 _ROWS = 256
@@ -97,17 +99,24 @@ class _Column:
     def _learn(self, cells: set[str]) -> None:
         known = self._sizes
         known.update(dict.fromkeys(cells, 0))
-        numbers = [cell for cell in cells if cell.endswith(".0") and whole_number(cell, 0, len(cell)) < len(cell)]
+        zeros = (cell for cell in cells if cell.endswith("0"))
+        numbers = {cell: end for cell in zeros if (end := without_fraction(cell, 0, len(cell))) < len(cell)}
         cells.difference_update(numbers, ("",))
         known.update((value, len(value)) for value in self._fitting(cells))
-        known.update((value + ".0", len(value)) for value in self._fitting([number[:-2] for number in numbers]))
-        for cell in filter(MAY_SAY.search, cells):
-            if not known[cell] and (value := next(iter(self._fitting(readings(cell))), "")):
+        fitting = set(self._fitting({cell[:end] for cell, end in numbers.items()}))
+        known.update((cell, end) for cell, end in numbers.items() if cell[:end] in fitting)
+        said = {cell: readings(cell) for cell in filter(MAY_SAY.search, cells)}
+        said |= {cell: iter((whole_number(cell),)) for cell in filter(_HAS_EXPONENT.match, cells)}
+        for cell, values in said.items():
+            if not known[cell] and (value := next(iter(self._fitting(values)), "")):
                 known[cell] = len(cell)
                 self._said[cell] = replace(self._kind.claim, value=value)
 
     def _fitting(self, values: Iterable[str]) -> Iterable[str]:
         return filter(self._test, self._kind.fitting(values)) if self._test else self._kind.fitting(values)
+
+
+_HAS_EXPONENT = lazy(r"[0-9]\.[0-9]{1,20}[eE]|[0-9]{1,20}[eE]", re.ASCII)
 
 
 def _about_somebody(text: str, cells: Sequence[Sequence[tuple[int, int]]], columns: Iterable[_Column]) -> list[int]:
