@@ -45,7 +45,7 @@ from cloakllm_gateway.core.events import (
     StopTimer,
     Used,
 )
-from cloakllm_gateway.errors import AuditError, DetectionError, VaultError
+from cloakllm_gateway.errors import AuditError, DetectionError, VaultError, first_cause, place_of
 from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.shell import signals
 from cloakllm_gateway.shell.audit.recorder import Audit
@@ -57,7 +57,7 @@ from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.overhearing import overhearing
 from cloakllm_gateway.shell.proof import prove
 from cloakllm_gateway.shell.scanner import INLINE, size_of
-from cloakllm_gateway.shell.steps import READY, Steps, finish, forgo
+from cloakllm_gateway.shell.steps import READY, Post, Steps, finish, forgo
 from cloakllm_gateway.shell.stores import Follower, StoreAway
 from cloakllm_gateway.shell.streams import Streams
 from cloakllm_gateway.shell.supervisor import Restarts
@@ -369,13 +369,23 @@ async def converse(
         interpreter = Interpreter(parts, follower, front, audit, tasks)
         for name in shared.config.upstreams:
             link = interpreter.links[name] = link_to(parts, name, interpreter.post, restarts())
-            tasks.start_soon(link.run)
+            tasks.start_soon(_run, link, name, interpreter.post, shared.logger)
         await prepare()
         async with audited(audit, parts, tasks):
             tasks.start_soon(interpreter.run)
             await front.run(interpreter.post)
             await interpreter.last_answers(last_answers)
         tasks.cancel_scope.cancel()
+
+
+async def _run(link: Link, name: str, post: Post, logger: Logger) -> None:
+    """Run a link; a bug of ours in it ends its upstream and nobody else's."""
+    try:
+        await link.run()
+    except Exception as error:  # noqa: BLE001 - whatever an upstream made us trip over: its text may hold values
+        cause = first_cause(error)
+        logger.log("error", "internal_error", kind=type(cause).__name__, at=place_of(cause), met="link", peer=name)
+        await post(Disconnected(name, "the gateway had an internal error with it", final=True))
 
 
 def check_store(shared: Shared) -> None:
