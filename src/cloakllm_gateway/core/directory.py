@@ -7,7 +7,7 @@ must not get to see the values of somebody else's URIs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, MutableMapping, Sequence
+from collections.abc import Container, Iterable, MutableMapping, Sequence
 from typing import Any, NamedTuple
 
 from msgspec import Struct, field
@@ -80,8 +80,11 @@ class Directory(Struct):
         """The URIs of an upstream's resources as the client knows them, by the real one."""
         return self._shown.setdefault(upstream, {})
 
-    def set_templates(self, listed: Iterable[tuple[str, str]]) -> None:
-        self.templates = [Template(upstream, text, _literals(text)) for upstream, text in listed]
+    def set_templates(self, listed: Iterable[tuple[str, str]], of: Container[str], order: Sequence[str]) -> None:
+        """The templates ``of`` some upstreams are those that they ``listed``; who comes first in ``order`` serves."""
+        new = [Template(upstream, text, _literals(text)) for upstream, text in listed]
+        kept = [template for template in self.templates if template.upstream not in of]
+        self.templates = sorted((*kept, *new), key=lambda template: order.index(template.upstream))
 
     def by_template(self, uri: str) -> str | None:
         """The first upstream with a template that ``uri`` fits."""

@@ -360,7 +360,7 @@ class Gateway:
         self._serving.joined(upstream)
         for kind in ("tools", "prompts", "resources"):
             if upstream.capability(kind) is not None:
-                self._list_changed(kind)
+                self._list_changed(kind, upstream.name)
 
     # -- an upstream answers -----------------------------------------------------------------------
 
@@ -484,10 +484,9 @@ class Gateway:
         for name, call in asked.calls:
             self._calls.cancel(self._upstreams[name], call, params)
 
-    def _list_changed(self, kind: str) -> None:
-        """Forget what the lists said, and tell the client once for many."""
-        listings = ("resources/list", "resources/templates/list") if kind == "resources" else (f"{kind}/list",)
-        self._lists.loaded.difference_update(listings)
+    def _list_changed(self, kind: str, of: str = "") -> None:
+        """Forget what the lists said, one upstream's or all, and tell the client once for many."""
+        self._lists.forget(kind, of)
         if kind not in self._changed:
             self._changed.add(kind)
             self._out.append(StartTimer(Timer("list changed", subject=kind), LIST_CHANGED_DELAY))

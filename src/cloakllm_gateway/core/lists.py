@@ -45,6 +45,7 @@ class _Gathering(Struct):
 
     method: str
     then: Merged
+    asked: frozenset[str]
     waiting: set[str]
     number: int
     parts: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -74,25 +75,57 @@ class Lists:
         self._jobs = jobs
         self._calls = calls
         self._emit = emit
-        self.loaded: set[str] = set()
         self.front = Era.SESSION
+        #: By method: the upstreams whose lists, or that they give none, are known as they are now.
+        self._known: dict[str, set[str]] = {method: set() for method in LISTS}
         self._open: dict[int, _Gathering] = {}
         self._numbers = 0
 
     def gather(self, method: str, then: Merged) -> None:
         """Ask every upstream that is ready and serves ``method``; ``then`` gets the merged result."""
+        self._gather(method, self._able(method), then)
+
+    def load(self, method: str, then: Callable[[list[Effect]], None], of: str = "") -> None:
+        """Get the list of one upstream, or of all whose list is not known, for the names in it.
+
+        ``then`` gets what must precede their use.
+        """
+        asked = [of] if of else self._unknown(method)
+
+        def loaded(_result: dict[str, Any] | None, effects: list[Effect]) -> None:
+            self._known[method].update(asked)
+            then(effects)
+
+        self._gather(method, [name for name in asked if name in self._able(method)], loaded)
+
+    def is_known(self, method: str, of: str = "") -> bool:
+        """Whether nothing has changed since the list was got: that of one upstream, or all of them."""
+        return of in self._known[method] if of else not self._unknown(method)
+
+    def forget(self, kind: str, of: str = "") -> None:
+        """The lists of ``kind`` have changed, those of one upstream or all: nobody else's call has to wait for them."""
+        for method in [method for method in LISTS if handshake.SERVER_SERVES[method] == kind]:
+            self._known[method].difference_update([of] if of else self._upstreams)
+
+    def _able(self, method: str) -> list[str]:
         capability = handshake.SERVER_SERVES[method]
-        asked = [u for u in self._upstreams.values() if u.phase is Phase.READY and u.capability(capability) is not None]
+        ready = (upstream for upstream in self._upstreams.values() if upstream.phase is Phase.READY)
+        return [upstream.name for upstream in ready if upstream.capability(capability) is not None]
+
+    def _unknown(self, method: str) -> list[str]:
+        return [name for name in self._able(method) if name not in self._known[method]]
+
+    def _gather(self, method: str, asked: Sequence[str], then: Merged) -> None:
         if not asked:
             then(None, [])
             return
         self._numbers += 1
-        gathering = _Gathering(method, then, {u.name for u in asked}, self._numbers)
+        gathering = _Gathering(method, then, frozenset(asked), set(asked), self._numbers)
         self._open[gathering.number] = gathering
-        if len(asked) > 1:
+        if len(self._upstreams) > 1:
             self._emit(StartTimer(Timer(PURPOSE, subject=gathering.number), PATIENCE))
-        for upstream in asked:
-            self._ask_page(gathering, upstream, None, {}, MAX_PAGES)
+        for name in asked:
+            self._ask_page(gathering, self._upstreams[name], None, {}, MAX_PAGES)
 
     def expire(self, number: int) -> None:
         """Some upstream still pages or keeps silent: the others' items go out without it."""
@@ -168,8 +201,8 @@ class Lists:
             listed = [
                 (u.name, t["uriTemplate"]) for u, part in in_order for t in part[member] if _has(t, "uriTemplate")
             ]
-            self._directory.set_templates(listed)
-        self.loaded.add(gathering.method)
+            self._directory.set_templates(listed, gathering.asked, list(self._upstreams))
+        self._known[gathering.method].update(gathering.asked)
         # What else a result says (`_meta`, say) speaks for one upstream and can't be merged.
         rest = in_order[0][1] if len(self._upstreams) == 1 else {}
         gathering.then({**rest, member: items}, gathering.effects)

@@ -36,7 +36,7 @@ Deliver: TypeAlias = Callable[[Mapping[str, Any] | None], Sequence[Effect]]
 class Notices:
     """Passes them on.
 
-    ``list_changed`` is told which list of an upstream is no longer what it was;
+    ``list_changed`` is told which list is no longer what it was, and whose;
     ``fitting`` makes what a task of a tool says fit the tool's schema.
     """
 
@@ -51,7 +51,7 @@ class Notices:
         directory: Directory,
         emit: Callable[[Effect], None],
         to_client: Callable[[list[Effect]], None],
-        list_changed: Callable[[str], None],
+        list_changed: Callable[[str, str], None],
         fitting: Callable[[str, Any, Any], Any],
     ) -> None:
         self._settings = settings
@@ -75,7 +75,7 @@ class Notices:
         given = params or {}
         match method:
             case _ if method in LIST_CHANGED:
-                self._list_changed(LIST_CHANGED[method])
+                self._list_changed(LIST_CHANGED[method], upstream.name)
             case "notifications/progress":
                 call = self._calls.progressed(upstream, given.get("progressToken"))
                 if call is not None and call.asked is not None:
