@@ -823,6 +823,29 @@ def test_tasks_of_the_same_id_are_two_by_all_they_are_asked_by(tmp_path: Path) -
     assert talk.only()["result"]["taskId"] == ids[1]
 
 
+def test_nobody_speaks_of_another_upstreams_task(tmp_path: Path) -> None:
+    talk = opened(settings(upstream("crm"), upstream("evil")), tmp_path)
+    related = {"io.modelcontextprotocol/related-task": {"taskId": "1"}}
+    for id, name in enumerate(("crm", "evil")):
+        talk.take()
+        talk.call(id, f"{name}__send", task={}).answer(name, {"task": {"taskId": "1", "status": "working"}})
+        own = talk.only()["result"]["task"]["taskId"]
+        assert (own == "1") is (name == "crm")
+
+        def task_of(part: dict[str, Any]) -> Any:
+            return part["_meta"]["io.modelcontextprotocol/related-task"]["taskId"]
+
+        talk.upstream(name, jsonrpc.notification("notifications/tasks/status", {"taskId": "1", "status": "failed"}))
+        assert talk.only()["params"]["taskId"] == own
+        talk.upstream(name, jsonrpc.notification("notifications/message", {"level": "info", "_meta": related}))
+        assert task_of(talk.only()["params"]) == own
+        ask = {"message": "Who?", "requestedSchema": {"type": "object", "properties": {}}, "_meta": related}
+        talk.upstream(name, jsonrpc.request(7, "elicitation/create", ask))
+        assert task_of(talk.only()["params"]) == own
+        talk.ask("r", "tasks/result", {"taskId": own}).answer(name, {"content": [], "_meta": related})
+        assert task_of(talk.only()["result"]) == own
+
+
 @pytest.mark.parametrize("method", ["tasks/get", "tasks/cancel", "tasks/update"])
 def test_a_task_nobody_told_this_client_of_is_unknown(tmp_path: Path, method: str) -> None:
     talk = stateless(tmp_path)

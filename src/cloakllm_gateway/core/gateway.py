@@ -142,8 +142,9 @@ class Gateway:
         )  # fmt: skip
         departures = Departures(settings, vault, self._jobs, emit)
         self._questions = Questions(
-            settings, self._restorer, self._jobs, typed, self._suspensions, departures, emit, self._to_client
-        )
+            settings, self._restorer, self._jobs, typed, self._suspensions, departures, self._tasks, emit,
+            self._to_client,
+        )  # fmt: skip
         self._subscriptions = Subscriptions(self._upstreams, self._calls, emit)
         self._outbound = Outbound(
             settings, self._requests, self._restorer, self._calls, typed, self._questions, self._subscriptions,

@@ -166,8 +166,10 @@ class Notices:
             self._tasks.heard(upstream, dict(params or {}))
 
         def done(part: Any, effects: list[Effect]) -> None:
+            if isinstance(part, dict):
+                part = self._tasks.told(upstream, method, part)
             if method == "notifications/tasks":
-                part = self._questions.within(upstream, self._tasks.told(upstream, part))
+                part = self._questions.within(upstream, part)
             sent = deliver(None if params is None else self._fitting(tool.name, params, part))
             self._to_client(upstream.lane.settle(ticket, [*effects, *sent]))
 

@@ -23,6 +23,7 @@ from cloakllm_gateway.core.requests import Asked
 from cloakllm_gateway.core.restorer import Restored, Restorer
 from cloakllm_gateway.core.settings import Settings
 from cloakllm_gateway.core.suspensions import Posed, Suspensions
+from cloakllm_gateway.core.tasks import Tasks
 from cloakllm_gateway.core.typed import Typed, words
 from cloakllm_gateway.core.upstream import Upstream
 from cloakllm_gateway.protocol import eras, jsonrpc
@@ -71,6 +72,7 @@ class Questions:
         typed: Typed,
         suspensions: Suspensions,
         departures: Departures,
+        tasks: Tasks,
         emit: Callable[[Effect], None],
         to_client: Callable[[list[Effect]], None],
     ) -> None:
@@ -80,6 +82,7 @@ class Questions:
         self._typed = typed
         self._suspensions = suspensions
         self._departures = departures
+        self._tasks = tasks
         self._emit = emit
         self._to_client = to_client
         self._open: dict[int, _Open] = {}
@@ -221,7 +224,7 @@ class Questions:
 
     def _presented(self, upstream: Upstream, method: str, params: dict[str, Any]) -> dict[str, Any]:
         """The params as the client may see them."""
-        params = dict(params)
+        params = dict(self._tasks.told(upstream, method, params))
         if method == "sampling/createMessage" and "includeContext" in params:
             # The client would add what other upstreams said; only the user's own gateway may mix them.
             params["includeContext"] = "none"
