@@ -405,9 +405,11 @@ class Gateway:
         tool = self._tasks.answered(request, upstream, call, part)
         restored = upstream.given.lately() if is_about_task(call.method) else call.restored
         tools = self._tasks.tools(upstream, part) if call.method == "tasks/list" else {}
+        exact = self._questions.exact_links(upstream, waiting)
         work = Work(
-            upstream, call.method, part, shape, done, failed, restored, call.uris, tool=tool.original, tools=tools
-        )
+            upstream, call.method, part, shape, done, failed, restored, call.uris, tool=tool.original, tools=tools,
+            exact_links=exact,
+        )  # fmt: skip
         self._jobs.start(work)
 
     def _answer_of(

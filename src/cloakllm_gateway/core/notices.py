@@ -189,7 +189,10 @@ class Notices:
             return
         shape, known_as = (row.params, method) if row else (DATA, UNKNOWN)
         restored = upstream.given.lately()
-        self._jobs.start(Work(upstream, known_as, params or {}, shape, done, failed, restored, tool=tool.original))
+        exact = self._questions.exact_links(upstream, None)
+        self._jobs.start(
+            Work(upstream, known_as, params or {}, shape, done, failed, restored, tool=tool.original, exact_links=exact)
+        )
 
     def _tool(self, upstream: Upstream, method: str, params: Mapping[str, Any] | None) -> Tool:
         """The tool whose task a notification is about."""

@@ -148,7 +148,10 @@ class Questions:
 
         shape = SURFACE[request.method].params
         restored = upstream.given.lately()
-        self._jobs.start(Work(upstream, request.method, request.params or {}, shape, done, failed, restored))
+        exact = self.exact_links(upstream, asked)
+        self._jobs.start(
+            Work(upstream, request.method, request.params or {}, shape, done, failed, restored, exact_links=exact)
+        )
 
     def offered(self, upstream: Upstream, method: str, asked: Asked | None) -> bool:
         """Whether the client can be asked this; a stateless one only about a request of its own."""
@@ -157,6 +160,14 @@ class Questions:
             return False
         client = asked.client if asked else self.client
         return capability in handshake.capabilities_towards(upstream.settings, client.capabilities)
+
+    def exact_links(self, upstream: Upstream, asked: Asked | None) -> bool:
+        """Whether a page that ``upstream`` sends a person to keeps its address: a client that opens none reads it."""
+        if not upstream.settings.exact_links:
+            return False
+        client = asked.client if asked else self.client
+        modes = handshake.capabilities_towards(upstream.settings, client.capabilities).get("elicitation")
+        return isinstance(modes, dict) and "url" in modes
 
     def has_room(self, upstream: Upstream, asked: Asked | None, more: int) -> bool:
         """Whether ``upstream`` may ask so much more: a question is kept until somebody answers it.
