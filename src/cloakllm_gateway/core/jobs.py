@@ -258,10 +258,10 @@ class Jobs:
             (work.claim or self.claim)(work.upstream, clean.uris)
         work.done(_private(work, clean), self._account(work, report, seconds))
 
-    def claim(self, upstream: Upstream, uris: Sequence[tuple[str, str]]) -> None:
-        """``upstream`` showed these resources; what another showed before stays that one's."""
+    def claim(self, upstream: Upstream, uris: Sequence[tuple[str, str]], *, listed: bool = False) -> None:
+        """``upstream`` showed these resources; what another showed before stays that one's, what it listed for good."""
         for real, shown in uris:
-            if not self._directory.claim(upstream.name, real, shown):
+            if not self._directory.claim(upstream.name, real, shown, listed=listed):
                 owner = self._directory.owner(shown)
                 keeps = owner.upstream if owner else ""
                 self._emit(Log("warning", "resource_claimed_twice", {"upstream": upstream.name, "kept": keeps}))

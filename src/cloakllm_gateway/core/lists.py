@@ -195,7 +195,7 @@ class Lists:
         in_order = [(u, gathering.parts[u.name]) for u in self._upstreams.values() if u.name in gathering.parts]
         for upstream, _ in in_order:
             # In the order of the configuration, not of the answers: of two claimants the first one serves.
-            self._jobs.claim(upstream, gathering.uris.get(upstream.name, ()))
+            self._jobs.claim(upstream, gathering.uris.get(upstream.name, ()), listed=True)
         items = [item for upstream, part in in_order for item in self._take(gathering.method, upstream, part[member])]
         if member == "resourceTemplates":
             listed = [
