@@ -91,7 +91,7 @@ class Events:
                     del self._data[: -TAIL - 1]
             case b"event":
                 self._kind = value
-            case b"id" if len(value) <= _LONGEST_ID and not any(byte < 0x20 or byte == 0x7F for byte in value):
+            case b"id" if len(value) <= _LONGEST_ID and _can_be_sent(value):
                 self._id = value
             case b"retry" if value.isdigit() and len(value) < 10:
                 self._cursor.retry = int(value) / 1000
@@ -106,6 +106,11 @@ class Events:
         if head is not None or len(data) > self._max_bytes:
             return [Oversized(size - 1, recover_id(data[:HEAD] if head is None else head, data[-TAIL:]))]
         return [ServerEvent(kind.decode("utf-8", "replace") or "message", data)] if data else []
+
+
+def _can_be_sent(id: bytes) -> bool:
+    """Whether a header could carry it (RFC 9110, 5.5)."""
+    return id == id.strip(b" ") and not any(byte < 0x20 or byte == 0x7F for byte in id)
 
 
 def _content(line: bytes | bytearray) -> bytes:

@@ -29,7 +29,7 @@ _OURS: Final = frozenset(
 _PLACE = lazy(r"\$\{([^}]*)\}")
 _VARIABLE = lazy(r"(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?")
 _TOKEN = lazy(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
-_CONTROL = lazy(r"[\x00-\x1f\x7f]")
+_CONTROL = lazy("[\x00-\x1f\x7f\ud800-\udfff]")  # lone surrogates too: UTF-8 has no form for them
 
 
 class Address(NamedTuple):
@@ -66,9 +66,22 @@ def target(upstream: UpstreamConfig, environment: Mapping[str, str]) -> Target:
     )
     passing.check(upstream.pass_headers, upstream.headers)
     proxy = None if upstream.proxy is None else expanded(upstream.proxy, "proxy", environment)
-    if proxy is not None and not proxy.startswith(("http://", "https://")):
+    if proxy is not None and not _is_proxy(proxy):
         raise Invalid("proxy", "is not the address of a proxy", "Like http://proxy.example.com:3128")
     return Target(address, headers, proxy, upstream.ca_file)
+
+
+def _is_proxy(url: str) -> bool:
+    """Whether ``url`` is the address of a proxy, with or without a user and a password."""
+    from urllib.parse import urlsplit
+
+    if not url.isascii() or any(char.isspace() for char in url) or _CONTROL.search(url):
+        return False
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in DEFAULT_PORTS and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # of a port, or of a bracket without the other
+        return False
 
 
 def identity(upstream: UpstreamConfig, environment: Mapping[str, str]) -> list[str]:
