@@ -16,7 +16,7 @@ from cloakllm_gateway.core.jobs import Jobs, Work
 from cloakllm_gateway.core.naming import exposed
 from cloakllm_gateway.core.settings import Settings
 from cloakllm_gateway.core.upstream import Phase, Upstream
-from cloakllm_gateway.protocol import eras, headers
+from cloakllm_gateway.protocol import eras, headers, jsonrpc
 from cloakllm_gateway.protocol.eras import Era
 from cloakllm_gateway.protocol.headers import MARK, Declared
 from cloakllm_gateway.protocol.jsonrpc import Failure, Response
@@ -51,6 +51,22 @@ class _Gathering(Struct):
     parts: dict[str, dict[str, Any]] = field(default_factory=dict)
     uris: dict[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
     effects: list[Effect] = field(default_factory=list)
+
+
+class _Pages(Struct):
+    """What an upstream has said of a list so far: the first page's word counts. ``size`` are the bytes of its items."""
+
+    said: dict[str, Any] = field(default_factory=dict)
+    items: list[Any] = field(default_factory=list)
+    count: int = 0
+    size: int = 0
+
+    def add(self, said: dict[str, Any], items: list[Any], *, is_last: bool) -> None:
+        self.count += 1
+        self.said = {**said, **self.said}
+        self.items += items
+        if self.count > 1 or not is_last:  # one page is a message, and no larger than one may be
+            self.size += len(jsonrpc.encode(items))
 
 
 class Lists:
@@ -125,7 +141,7 @@ class Lists:
         if len(self._upstreams) > 1:
             self._emit(StartTimer(Timer(PURPOSE, subject=gathering.number), PATIENCE))
         for name in asked:
-            self._ask_page(gathering, self._upstreams[name], None, {}, MAX_PAGES)
+            self._ask_page(gathering, self._upstreams[name], None, _Pages())
 
     def expire(self, number: int) -> None:
         """Some upstream still pages or keeps silent: the others' items go out without it."""
@@ -133,9 +149,7 @@ class Lists:
             for name in sorted(gathering.waiting):
                 self._give_up(gathering, self._upstreams[name], f"its list took more than {PATIENCE:g} seconds")
 
-    def _ask_page(
-        self, gathering: _Gathering, upstream: Upstream, cursor: Any, so_far: dict[str, Any], pages_left: int
-    ) -> None:
+    def _ask_page(self, gathering: _Gathering, upstream: Upstream, cursor: Any, pages: _Pages) -> None:
         member = LISTS[gathering.method]
 
         def answered(answer: Response | Failure) -> None:
@@ -147,15 +161,17 @@ class Lists:
                 reason = "it answered with an error" if isinstance(answer, Failure) else "its answer holds no list"
                 self._give_up(gathering, upstream, reason)
                 return
-            page = {**answer.result, **so_far, member: [*so_far.get(member, []), *items]}
             following = answer.result.get("nextCursor")
-            page.pop("nextCursor", None)
-            if following is not None and pages_left > 1:
-                self._ask_page(gathering, upstream, following, page, pages_left - 1)
-            elif following is not None:
+            pages.add(answer.result, items, is_last=following is None)
+            if pages.size > self._settings.max_bytes:
+                self._give_up(gathering, upstream, f"its list is larger than {self._settings.max_bytes} bytes")
+            elif following is None:
+                whole = {name: value for name, value in pages.said.items() if name != "nextCursor"}
+                self._clean(gathering, upstream, {**whole, member: pages.items})
+            elif pages.count == MAX_PAGES:
                 self._give_up(gathering, upstream, f"its list has more than {MAX_PAGES} pages")
             else:
-                self._clean(gathering, upstream, page)
+                self._ask_page(gathering, upstream, following, pages)
 
         self._calls.ask(upstream, gathering.method, None if cursor is None else {"cursor": cursor}, answered)
 
