@@ -439,6 +439,28 @@ def test_a_stream_hears_of_what_it_asked_for(tmp_path: Path) -> None:
     assert (closed["method"], closed["params"]["requestId"]) == ("notifications/cancelled", opened["id"])
 
 
+@pytest.mark.parametrize("member", ["resourceSubscriptions", "taskIds"])
+def test_a_stream_of_very_many_things_is_refused(tmp_path: Path, member: str) -> None:
+    """Each would be a stream of its own at an upstream."""
+    talk = stateless(tmp_path, max_pending=3)
+    talk.sent.clear()
+    alone(talk, "s", "subscriptions/listen", {"notifications": {member: [f"crm://{n}" for n in range(4)]}})
+    assert "Too many subscriptions" in talk.only()["error"]["message"]
+    assert talk.take("crm") == []
+
+
+def test_a_session_subscribes_to_so_many_resources(tmp_path: Path) -> None:
+    talk = opened(settings(upstream("crm"), max_pending=2), tmp_path)
+    for n in range(3):
+        talk.ask(n, "resources/subscribe", {"uri": f"crm://{n}"})
+        if n < 2:
+            talk.answer("crm", {}).take()
+    assert "Too many subscriptions" in talk.only()["error"]["message"]
+    talk.ask(3, "resources/unsubscribe", {"uri": "crm://0"}).answer("crm", {}).take()
+    talk.ask(4, "resources/subscribe", {"uri": "crm://2"})
+    assert talk.take("crm")[-1]["method"] == "resources/subscribe"
+
+
 def test_a_stream_that_an_upstream_ends_is_opened_again(tmp_path: Path) -> None:
     talk = Conversation(settings(), tmp_path)
     talk.connect("crm")

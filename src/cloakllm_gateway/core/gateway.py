@@ -145,7 +145,7 @@ class Gateway:
             settings, self._restorer, self._jobs, typed, self._suspensions, departures, self._tasks, emit,
             self._to_client,
         )  # fmt: skip
-        self._subscriptions = Subscriptions(self._upstreams, self._calls, emit)
+        self._subscriptions = Subscriptions(self._upstreams, self._calls, emit, settings.max_pending)
         self._outbound = Outbound(
             settings, self._requests, self._restorer, self._calls, typed, self._questions, self._subscriptions,
             self._directory, self._tools, self._tasks, departures, emit, answered=self._call_answered,

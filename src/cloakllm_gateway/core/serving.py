@@ -142,6 +142,9 @@ class Serving:
         if not isinstance(uri, str):
             self._requests.refuse(request, INVALID_PARAMS, texts.NO_URI)
             return
+        if request.method == "resources/subscribe" and not self._subscriptions.has_room(1):
+            self._requests.refuse(request, INVALID_PARAMS, texts.TOO_MANY_SUBSCRIPTIONS)
+            return
         upstream, owner = self._resource(uri)
         if upstream is not None and self._is_granted(request, upstream, uri):
             listed = {uri: owner.uri} if owner is not None and not owner.contested else UNLISTED
@@ -242,6 +245,9 @@ class Serving:
         wanted = (request.params or {}).get("notifications")
         wanted = wanted if isinstance(wanted, dict) else {}
         uris = [uri for uri in _list(wanted.get(URI)) if isinstance(uri, str)]
+        if not self._subscriptions.has_room(len(uris) + len(_list(wanted.get(TASK)))):
+            self._requests.refuse(request, INVALID_PARAMS, texts.TOO_MANY_SUBSCRIPTIONS)
+            return
         listings = ("resources/list", "resources/templates/list")
         missing = next((listing for listing in listings if not self._lists.is_known(listing)), None)
         if missing and any(self._directory.owner(uri) is None for uri in uris):
