@@ -19,7 +19,8 @@ _NAME: Final = 16
 #: Bytes of an event's id: it is sent back in a header.
 _LONGEST_ID: Final = 1024
 
-_BOM: Final = b"\xef\xbb\xbf"
+#: Some servers begin what they say with it.
+BOM: Final = b"\xef\xbb\xbf"
 
 
 class ServerEvent(NamedTuple):
@@ -79,7 +80,7 @@ class Events:
         self._line.clear()
         self._line_size = 0
         if self._first:
-            line, self._first = line.removeprefix(_BOM), False
+            line, self._first = line.removeprefix(BOM), False
         if not line:
             return self._dispatch()
         value = _content(line)
