@@ -30,6 +30,7 @@ from cloakllm_gateway.core import (
     calls,
     greeting,
     lists,
+    pages,
     reception,
     rounds,
     subscriptions,
@@ -423,6 +424,7 @@ class Gateway:
             if error.get("code") in eras.BETWEEN_NEIGHBOURS:
                 error = {**error, "code": INTERNAL_ERROR}
             return {"jsonrpc": "2.0", "id": request.id, "error": error}
+        part = pages.granted(upstream.settings, part)
         own = self._questions.within(upstream, self._tasks.with_own(upstream, request.method, part))
         result = self._tools.fitting(tool, answer.result, own)
         if front is not upstream.era:

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct, field
 
-from cloakllm_gateway.core import handshake
+from cloakllm_gateway.core import handshake, pages
 from cloakllm_gateway.core.advertised import Tools
 from cloakllm_gateway.core.calls import PATIENCE, Calls
 from cloakllm_gateway.core.directory import Directory, Route, declared_keys
@@ -149,7 +149,7 @@ class Lists:
             for name in sorted(gathering.waiting):
                 self._give_up(gathering, self._upstreams[name], f"its list took more than {PATIENCE:g} seconds")
 
-    def _ask_page(self, gathering: _Gathering, upstream: Upstream, cursor: Any, pages: _Pages) -> None:
+    def _ask_page(self, gathering: _Gathering, upstream: Upstream, cursor: Any, so_far: _Pages) -> None:
         member = LISTS[gathering.method]
 
         def answered(answer: Response | Failure) -> None:
@@ -162,16 +162,16 @@ class Lists:
                 self._give_up(gathering, upstream, reason)
                 return
             following = answer.result.get("nextCursor")
-            pages.add(answer.result, items, is_last=following is None)
-            if pages.size > self._settings.max_bytes:
+            so_far.add(answer.result, items, is_last=following is None)
+            if so_far.size > self._settings.max_bytes:
                 self._give_up(gathering, upstream, f"its list is larger than {self._settings.max_bytes} bytes")
             elif following is None:
-                whole = {name: value for name, value in pages.said.items() if name != "nextCursor"}
-                self._clean(gathering, upstream, {**whole, member: pages.items})
-            elif pages.count == MAX_PAGES:
+                whole = {name: value for name, value in so_far.said.items() if name != "nextCursor"}
+                self._clean(gathering, upstream, {**whole, member: so_far.items})
+            elif so_far.count == MAX_PAGES:
                 self._give_up(gathering, upstream, f"its list has more than {MAX_PAGES} pages")
             else:
-                self._ask_page(gathering, upstream, following, pages)
+                self._ask_page(gathering, upstream, following, so_far)
 
         self._calls.ask(upstream, gathering.method, None if cursor is None else {"cursor": cursor}, answered)
 
@@ -226,7 +226,7 @@ class Lists:
     def _take(self, method: str, upstream: Upstream, items: list[Any]) -> list[Any]:
         """Rename an upstream's items for the client, and route their new names."""
         if method not in ("tools/list", "prompts/list"):
-            return items
+            return items if upstream.settings.ui else [item for item in items if not _leads_to_page(item)]
         routes = self._directory.tools if method == "tools/list" else self._directory.prompts
         for name in [name for name, route in routes.items() if route.upstream == upstream.name]:
             del routes[name]
@@ -246,7 +246,7 @@ class Lists:
             routes[name] = Route(upstream.name, original, declared, _marked(item))
             words = [name, original, *declared, *declared_keys(item.get("outputSchema"))]
             self._vault.reserve(words, upstream.settings.origin)
-            shown = self._presented(upstream, {**item, "name": name})
+            shown = pages.granted(upstream.settings, {**item, "name": name})
             if self.front is Era.SESSION and upstream.era is Era.STATELESS:
                 shown = eras.tool_for_session(shown)
             taken.append(
@@ -262,16 +262,14 @@ class Lists:
             self._emit(Log("warning", "tool_left_out", {"upstream": upstream.name, "reason": fault}))
         return bool(fault)
 
-    def _presented(self, upstream: Upstream, item: dict[str, Any]) -> dict[str, Any]:
-        meta = item.get("_meta")
-        if upstream.settings.ui or not isinstance(meta, dict) or not any(key in meta for key in handshake.UI_META):
-            return item
-        return {**item, "_meta": {key: value for key, value in meta.items() if key not in handshake.UI_META}}
-
 
 def _marked(tool: dict[str, Any]) -> Sequence[Declared]:
     """The arguments of a tool that headers repeat, which the schemas of few say."""
     return headers.declared(tool["inputSchema"]) if MARK in str(tool.get("inputSchema")) else ()
+
+
+def _leads_to_page(item: Any) -> bool:
+    return isinstance(item, dict) and pages.is_page(item.get("uri"))
 
 
 def _has(item: Any, member: str) -> bool:

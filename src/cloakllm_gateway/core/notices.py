@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from cloakllm_gateway.core import pages
 from cloakllm_gateway.core.calls import Calls
 from cloakllm_gateway.core.directory import Directory
 from cloakllm_gateway.core.events import CLIENT, Effect, Log, Send
@@ -166,6 +167,7 @@ class Notices:
             self._tasks.heard(upstream, dict(params or {}))
 
         def done(part: Any, effects: list[Effect]) -> None:
+            part = pages.granted(upstream.settings, part)
             if isinstance(part, dict):
                 part = self._tasks.told(upstream, method, part)
             if method == "notifications/tasks":

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
-from cloakllm_gateway.core import handshake, texts
+from cloakllm_gateway.core import handshake, pages, texts
 from cloakllm_gateway.core.advertised import form
 from cloakllm_gateway.core.departures import Departures
 from cloakllm_gateway.core.events import CLIENT, Effect, Log, Send
@@ -235,7 +235,7 @@ class Questions:
 
     def _presented(self, upstream: Upstream, method: str, params: dict[str, Any]) -> dict[str, Any]:
         """The params as the client may see them."""
-        params = dict(self._tasks.told(upstream, method, params))
+        params = dict(self._tasks.told(upstream, method, pages.granted(upstream.settings, params)))
         if method == "sampling/createMessage" and "includeContext" in params:
             # The client would add what other upstreams said; only the user's own gateway may mix them.
             params["includeContext"] = "none"

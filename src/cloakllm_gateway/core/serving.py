@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from cloakllm_gateway.core import handshake, reception, subscriptions, texts
+from cloakllm_gateway.core import pages, reception, subscriptions, texts
 from cloakllm_gateway.core.advertised import Tools
 from cloakllm_gateway.core.calls import Calls
 from cloakllm_gateway.core.directory import Directory, Owner
@@ -158,7 +158,7 @@ class Serving:
 
     def _is_granted(self, request: Request, upstream: Upstream, uri: str) -> bool:
         """Whether the client may have this resource of ``upstream``; if not, ``request`` is refused."""
-        if handshake.is_ui(uri) and not upstream.settings.ui:
+        if pages.is_page(uri) and not upstream.settings.ui:
             self._outbound.refuse(request, upstream, "ui", texts.NOT_GRANTED)
             return False
         return True
