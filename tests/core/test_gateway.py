@@ -487,6 +487,16 @@ def test_an_upstream_that_pages_for_ever_is_left_out_of_the_list(tmp_path: Path)
     assert talk.take() == []
 
 
+@pytest.mark.parametrize("last", ["", "c1", "c2"])
+def test_a_list_ends_where_its_cursor_is_empty_or_the_same_again(talk: Conversation, last: str) -> None:
+    talk.ask(1, "tools/list")
+    for name, cursor in (("a", "c1"), ("b", "c2"), ("c", last)):
+        talk.answer("crm", {"tools": [{"name": name}], "nextCursor": cursor})
+    result = talk.only()["result"]
+    assert [t["name"] for t in result["tools"]] == ["crm__a", "crm__b", "crm__c"]
+    assert "nextCursor" not in result
+
+
 def test_a_list_may_be_as_large_as_a_message_on_however_many_pages(tmp_path: Path) -> None:
     tool = {"name": "look", "description": "x" * 1000}
     talk = opened(settings(upstream("crm"), max_bytes=3000), tmp_path)

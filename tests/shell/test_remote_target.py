@@ -90,6 +90,14 @@ def test_plain_http_to_elsewhere_has_to_be_wanted(host: str, refusal: Callable[[
     assert at(f"http://{host}/mcp", insecure=True).address.scheme == "http"
 
 
+def test_plain_http_to_this_machine_goes_through_no_proxy_elsewhere(refusal: Callable[[dict[str, Any]], str]) -> None:
+    local, proxy = "http://127.0.0.1:3001/mcp", "http://proxy.example.com:3128"
+    assert "in clear" in refusal({"url": local, "proxy": proxy})
+    assert at(local, proxy=proxy, insecure=True).proxy == proxy
+    assert at(local, proxy="http://127.0.0.1:3128").proxy
+    assert at(URL, proxy=proxy).proxy == proxy
+
+
 def test_an_address_that_only_looks_local_is_none() -> None:
     assert not is_loopback("127.0.0.1.example.com") and not is_loopback("2130706433")
 

@@ -60,13 +60,23 @@ class _Pages(Struct):
     items: list[Any] = field(default_factory=list)
     count: int = 0
     size: int = 0
+    cursors: set[str] = field(default_factory=set)
 
-    def add(self, said: dict[str, Any], items: list[Any], *, is_last: bool) -> None:
+    def add(self, said: dict[str, Any], items: list[Any]) -> Any:
+        """Take one page; the cursor of the next one, or None.
+
+        Some servers end with an empty one, or with the same again.
+        """
+        cursor = said.get("nextCursor")
+        following = None if cursor == "" or (isinstance(cursor, str) and cursor in self.cursors) else cursor
+        if isinstance(following, str):
+            self.cursors.add(following)
         self.count += 1
         self.said = {**said, **self.said}
         self.items += items
-        if self.count > 1 or not is_last:  # one page is a message, and no larger than one may be
+        if self.count > 1 or following is not None:  # one page is a message, and no larger than one may be
             self.size += len(jsonrpc.encode(items))
+        return following
 
 
 class Lists:
@@ -161,8 +171,7 @@ class Lists:
                 reason = "it answered with an error" if isinstance(answer, Failure) else "its answer holds no list"
                 self._give_up(gathering, upstream, reason)
                 return
-            following = answer.result.get("nextCursor")
-            so_far.add(answer.result, items, is_last=following is None)
+            following = so_far.add(answer.result, items)
             if so_far.size > self._settings.max_bytes:
                 self._give_up(gathering, upstream, f"its list is larger than {self._settings.max_bytes} bytes")
             elif following is None:
