@@ -20,6 +20,8 @@ from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.shell.config import Config, DetectionConfig, UpstreamConfig
 from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.run import session
+from cloakllm_gateway.shell.scanner import INLINE, Scanner
+from cloakllm_gateway.shell.stores import MemoryStore
 from cloakllm_gateway.shell.supervisor import Supervisor
 from cloakllm_gateway.shell.transports.memory import Memory
 from cloakllm_gateway.shell.wiring import assemble
@@ -119,6 +121,33 @@ async def test_a_bug_met_while_an_answer_is_looked_at_withholds_that_answer(tmp_
         answer = await client.call(2, "tools/call", name="files__read_file", arguments={"path": "bad.txt"})
         assert "internal error" in answer["result"]["content"][0]["text"]
         assert (await client.call(3, "tools/list"))["result"]["tools"]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("where", ["find", "assign"])
+async def test_a_bug_in_detection_or_a_store_withholds_the_message_it_met(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    """Whatever a text makes us trip over, it is one upstream's, and the session is everybody's."""
+
+    def explode(self: Any, *said: Any) -> Any:
+        if "bad@acme-corp.com" in str(said):
+            raise ValueError("bad@acme-corp.com")
+        return work(self, *said)
+
+    owner = MemoryStore if where == "assign" else Scanner
+    work = getattr(owner, where)
+    monkeypatch.setattr(owner, where, explode)
+    filler = "x " * INLINE if where == "find" else ""
+    for name in ("bad", "good"):
+        (tmp_path / f"{name}.txt").write_text(f"{name}@acme-corp.com {filler}")
+    async with serving(tmp_path, Gateway) as client:
+        await client.call(1, "tools/list")
+        answer = await client.call(2, "tools/call", name="files__read_file", arguments={"path": "bad.txt"})
+        assert "internal error" in answer["result"]["content"][0]["text"]
+        assert "bad@" not in str(answer)
+        answer = await client.call(3, "tools/call", name="files__read_file", arguments={"path": "good.txt"})
+        assert answer["result"]["content"][0]["text"].startswith("[EMAIL_")
 
 
 @pytest.mark.anyio

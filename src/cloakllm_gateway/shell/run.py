@@ -77,6 +77,9 @@ SLICE = 0.002
 #: Bytes of a message from which the core works in a thread.
 LARGE = 65_536
 
+#: Why a message goes no further that we have a bug with.
+INTERNAL_ERROR = "the gateway had an internal error"
+
 #: Seconds that requests in flight are given when the client closes its side.
 LAST_ANSWERS = 1.0
 
@@ -211,7 +214,7 @@ class Interpreter:
         job = event.job if isinstance(event, Scanned | Assigned) else self._gateway.broken_job
         yield from self._perform_all(self._gateway.abandon(event))
         if job is not None:
-            yield from self._handle(ScanFailed(job, "the gateway had an internal error"))
+            yield from self._handle(ScanFailed(job, INTERNAL_ERROR))
         elif peer in self.links:
             self.links[peer].drop("the gateway could not handle a message of it")
 
@@ -283,8 +286,8 @@ class Interpreter:
         """
         try:
             await self._store.refresh()
-        except VaultError as error:
-            self._logger.log("warning", "vault_not_read", reason=str(error))
+        except Exception as error:  # noqa: BLE001 - a bug of ours changes no more than that
+            self._logger.log("warning", "vault_not_read", reason=self._reason(error))
 
     async def _scan(self, effect: Scan) -> Scanned | ScanFailed:
         """Look at the texts, then see what else the store knows by now: without that nothing can be said."""
@@ -292,8 +295,15 @@ class Interpreter:
             found = await self._scanner.find(effect.texts)
             await self._store.refresh()
             return Scanned(effect.job, found)
-        except (DetectionError, VaultError) as error:
-            return ScanFailed(effect.job, str(error))
+        except Exception as error:  # noqa: BLE001 - a bug of ours withholds as well
+            return ScanFailed(effect.job, self._reason(error))
+
+    def _reason(self, error: Exception) -> str:
+        """Why a message can't be made clean; what is no fault but a bug of ours may have a value in its text."""
+        if isinstance(error, DetectionError | VaultError):
+            return str(error)
+        self._logger.log("error", "internal_error", kind=type(error).__name__, at=place_of(error), met="work")
+        return INTERNAL_ERROR
 
     async def _scan_beside(self, effect: Scan) -> None:
         await self._report(effect, await self._scan(effect))
@@ -305,14 +315,14 @@ class Interpreter:
     async def _use(self, tokens: Sequence[Token]) -> None:
         try:
             await self._store.restored(self._namespace, tokens)
-        except VaultError as error:
-            self._logger.log("warning", "vault_not_written", reason=str(error))
+        except Exception as error:  # noqa: BLE001 - a bug of ours changes no more than that
+            self._logger.log("warning", "vault_not_written", reason=self._reason(error))
 
     async def _assign(self, effect: Assign) -> None:
         try:
             entries = await self._store.assign(self._namespace, effect.group, effect.origin, effect.spellings)
-        except VaultError as error:
-            await self._report(effect, AssignFailed(effect.job, str(error)))
+        except Exception as error:  # noqa: BLE001 - a bug of ours withholds as well
+            await self._report(effect, AssignFailed(effect.job, self._reason(error)))
         else:
             await self._report(effect, Assigned(effect.job, entries))
 
@@ -385,7 +395,7 @@ async def _run(link: Link, name: str, post: Post, logger: Logger) -> None:
     except Exception as error:  # noqa: BLE001 - whatever an upstream made us trip over: its text may hold values
         cause = first_cause(error)
         logger.log("error", "internal_error", kind=type(cause).__name__, at=place_of(cause), met="link", peer=name)
-        await post(Disconnected(name, "the gateway had an internal error with it", final=True))
+        await post(Disconnected(name, INTERNAL_ERROR, final=True))
 
 
 def check_store(shared: Shared) -> None:
