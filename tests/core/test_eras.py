@@ -845,6 +845,15 @@ def test_tasks_of_the_same_id_are_two_by_all_they_are_asked_by(tmp_path: Path) -
     assert talk.only()["result"]["taskId"] == ids[1]
 
 
+@pytest.mark.parametrize("has_session", [False, True])
+def test_no_upstream_speaks_for_a_stream_of_the_client(tmp_path: Path, has_session: bool) -> None:
+    talk = stateless(tmp_path, upstream_has_session=has_session)
+    call(talk, 5, "crm__send")
+    said = {"level": "info", "_meta": {eras.SUBSCRIPTION: 5, "acme/k": 1}}
+    talk.upstream("crm", jsonrpc.notification("notifications/acme", said))
+    assert talk.only()["params"]["_meta"] == {"acme/k": 1}
+
+
 def test_nobody_speaks_of_another_upstreams_task(tmp_path: Path) -> None:
     talk = opened(settings(upstream("crm"), upstream("evil")), tmp_path)
     related = {"io.modelcontextprotocol/related-task": {"taskId": "1"}}

@@ -71,7 +71,7 @@ class Notices:
     def arrived(self, upstream: Upstream, notification: Notification, during: str | int | None = None) -> None:
         """One notification of an upstream; ``during`` is the call on whose stream it came, where there are streams."""
         method, params = notification.method, notification.params
-        if upstream.era is Era.STATELESS:  # the streams that it names are the gateway's own
+        if Era.STATELESS in (upstream.era, self.front):  # the streams that it names are not the client's
             params = eras.without(params, (eras.SUBSCRIPTION,))
         given = params or {}
         match method:
