@@ -151,6 +151,19 @@ async def test_a_bug_in_detection_or_a_store_withholds_the_message_it_met(
 
 
 @pytest.mark.anyio
+async def test_a_bug_that_a_printed_line_meets_shows_nothing_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def explode(_scanner: Scanner, _texts: Any) -> Any:
+        raise ValueError("kim@acme-corp.com")
+
+    monkeypatch.setattr(Scanner, "find", explode)
+    config = Config(upstreams={"crm": UpstreamConfig("crm")}, detection=DetectionConfig(ner_entity_types=()))
+    parts = assemble(config, Logger("error"))
+    assert "kim@" not in await parts.cleaner.clean("crm", "mail for kim@acme-corp.com")
+
+
+@pytest.mark.anyio
 async def test_a_bug_in_a_link_ends_its_upstream_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     notes = tmp_path / "log"
 
