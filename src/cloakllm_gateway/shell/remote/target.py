@@ -76,13 +76,14 @@ def _is_proxy(url: str) -> bool:
     """Whether ``url`` is the address of a proxy, with or without a user and a password."""
     from urllib.parse import urlsplit
 
-    if not url.isascii() or any(char.isspace() for char in url) or _CONTROL.search(url):
+    if _CONTROL.search(url):
         return False
     try:
         parts = urlsplit(url)
-        return parts.scheme in DEFAULT_PORTS and bool(parts.hostname) and parts.port != 0
+        host, port = parts.hostname or "", parts.port
     except ValueError:  # of a port, or of a bracket without the other
         return False
+    return parts.scheme in DEFAULT_PORTS and host.isascii() and len(host.split()) == 1 and port != 0
 
 
 def identity(upstream: UpstreamConfig, environment: Mapping[str, str]) -> list[str]:
