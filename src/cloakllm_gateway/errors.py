@@ -74,3 +74,19 @@ class Withheld(GatewayError):
     """A message could not be proved clean and does not go out."""
 
     fault = "the gateway"
+
+
+def first_cause(error: BaseException) -> BaseException:
+    """What tasks that ran together failed of: a fault the gateway can explain before any other."""
+    if not isinstance(error, BaseExceptionGroup):
+        return error
+    causes = [first_cause(inner) for inner in error.exceptions]
+    return next((cause for cause in causes if isinstance(cause, GatewayError)), causes[0])
+
+
+def place_of(error: BaseException) -> str:
+    """Where in the source ``error`` arose, as ``file:line``; empty if it was never raised."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return "" if trace is None else f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"

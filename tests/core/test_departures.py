@@ -319,3 +319,15 @@ def test_questions_in_the_news_of_a_task_are_shown_like_any_others(
     if grants:
         assert asks["form"]["params"]["message"] == "crm: Gateway: your password?"
         assert asks["model"]["params"]["includeContext"] == "none"
+
+
+def test_the_values_of_one_call_are_no_larger_than_a_message(tmp_path: Path) -> None:
+    secret = "hunter2" + "xY9" * 100
+    talk = opened(settings(max_bytes=3000), tmp_path)
+    talk.call("look", "crm__look").answer("crm", says(f"password: {secret}")).sent.clear()
+    for id, times in (("few", 9), ("many", 10)):
+        talk.call(id, "crm__send", {"a": "[SECRET_0] " * (times - 1), "b": ["[SECRET_0]"]})
+    [sent] = talk.take("crm")
+    assert sent["params"]["arguments"]["a"].count(secret) == 8
+    assert "come to more than 3000 characters" in text_of(talk.only())
+    assert [r.fields["rule"] for r in talk.records("refused")] == ["size of the values in one call"]

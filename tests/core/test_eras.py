@@ -439,6 +439,28 @@ def test_a_stream_hears_of_what_it_asked_for(tmp_path: Path) -> None:
     assert (closed["method"], closed["params"]["requestId"]) == ("notifications/cancelled", opened["id"])
 
 
+@pytest.mark.parametrize("member", ["resourceSubscriptions", "taskIds"])
+def test_a_stream_of_very_many_things_is_refused(tmp_path: Path, member: str) -> None:
+    """Each would be a stream of its own at an upstream."""
+    talk = stateless(tmp_path, max_pending=3)
+    talk.sent.clear()
+    alone(talk, "s", "subscriptions/listen", {"notifications": {member: [f"crm://{n}" for n in range(4)]}})
+    assert "Too many subscriptions" in talk.only()["error"]["message"]
+    assert talk.take("crm") == []
+
+
+def test_a_session_subscribes_to_so_many_resources(tmp_path: Path) -> None:
+    talk = opened(settings(upstream("crm"), max_pending=2), tmp_path)
+    for n in range(3):
+        talk.ask(n, "resources/subscribe", {"uri": f"crm://{n}"})
+        if n < 2:
+            talk.answer("crm", {}).take()
+    assert "Too many subscriptions" in talk.only()["error"]["message"]
+    talk.ask(3, "resources/unsubscribe", {"uri": "crm://0"}).answer("crm", {}).take()
+    talk.ask(4, "resources/subscribe", {"uri": "crm://2"})
+    assert talk.take("crm")[-1]["method"] == "resources/subscribe"
+
+
 def test_a_stream_that_an_upstream_ends_is_opened_again(tmp_path: Path) -> None:
     talk = Conversation(settings(), tmp_path)
     talk.connect("crm")
@@ -821,6 +843,38 @@ def test_tasks_of_the_same_id_are_two_by_all_they_are_asked_by(tmp_path: Path) -
     assert talk.only("evil")["params"]["taskId"] == "1"
     talk.answer("evil", {"resultType": "complete", "taskId": "1", "status": "completed"})
     assert talk.only()["result"]["taskId"] == ids[1]
+
+
+@pytest.mark.parametrize("has_session", [False, True])
+def test_no_upstream_speaks_for_a_stream_of_the_client(tmp_path: Path, has_session: bool) -> None:
+    talk = stateless(tmp_path, upstream_has_session=has_session)
+    call(talk, 5, "crm__send")
+    said = {"level": "info", "_meta": {eras.SUBSCRIPTION: 5, "acme/k": 1}}
+    talk.upstream("crm", jsonrpc.notification("notifications/acme", said))
+    assert talk.only()["params"]["_meta"] == {"acme/k": 1}
+
+
+def test_nobody_speaks_of_another_upstreams_task(tmp_path: Path) -> None:
+    talk = opened(settings(upstream("crm"), upstream("evil")), tmp_path)
+    related = {"io.modelcontextprotocol/related-task": {"taskId": "1"}}
+    for id, name in enumerate(("crm", "evil")):
+        talk.take()
+        talk.call(id, f"{name}__send", task={}).answer(name, {"task": {"taskId": "1", "status": "working"}})
+        own = talk.only()["result"]["task"]["taskId"]
+        assert (own == "1") is (name == "crm")
+
+        def task_of(part: dict[str, Any]) -> Any:
+            return part["_meta"]["io.modelcontextprotocol/related-task"]["taskId"]
+
+        talk.upstream(name, jsonrpc.notification("notifications/tasks/status", {"taskId": "1", "status": "failed"}))
+        assert talk.only()["params"]["taskId"] == own
+        talk.upstream(name, jsonrpc.notification("notifications/message", {"level": "info", "_meta": related}))
+        assert task_of(talk.only()["params"]) == own
+        ask = {"message": "Who?", "requestedSchema": {"type": "object", "properties": {}}, "_meta": related}
+        talk.upstream(name, jsonrpc.request(7, "elicitation/create", ask))
+        assert task_of(talk.only()["params"]) == own
+        talk.ask("r", "tasks/result", {"taskId": own}).answer(name, {"content": [], "_meta": related})
+        assert task_of(talk.only()["result"]) == own
 
 
 @pytest.mark.parametrize("method", ["tasks/get", "tasks/cancel", "tasks/update"])

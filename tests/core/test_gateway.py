@@ -487,6 +487,30 @@ def test_an_upstream_that_pages_for_ever_is_left_out_of_the_list(tmp_path: Path)
     assert talk.take() == []
 
 
+@pytest.mark.parametrize("last", ["", "c1", "c2"])
+def test_a_list_ends_where_its_cursor_is_empty_or_the_same_again(talk: Conversation, last: str) -> None:
+    talk.ask(1, "tools/list")
+    for name, cursor in (("a", "c1"), ("b", "c2"), ("c", last)):
+        talk.answer("crm", {"tools": [{"name": name}], "nextCursor": cursor})
+    result = talk.only()["result"]
+    assert [t["name"] for t in result["tools"]] == ["crm__a", "crm__b", "crm__c"]
+    assert "nextCursor" not in result
+
+
+def test_a_list_may_be_as_large_as_a_message_on_however_many_pages(tmp_path: Path) -> None:
+    tool = {"name": "look", "description": "x" * 1000}
+    talk = opened(settings(upstream("crm"), max_bytes=3000), tmp_path)
+    for id, pages in ((1, 2), (2, 3)):
+        talk.ask(id, "tools/list")
+        for n in range(pages):
+            more = {"nextCursor": f"c{n}"} if n + 1 < pages else {}
+            talk.answer("crm", {"tools": [{**tool, "name": f"look{n}"}], **more})
+    told = {message["id"]: message for message in talk.take()}
+    assert [t["name"] for t in told[1]["result"]["tools"]] == ["crm__look0", "crm__look1"]
+    assert "error" in told[2]
+    assert talk.logs("list_left_out")[0].fields["reason"] == "its list is larger than 3000 bytes"
+
+
 def test_no_upstream_unhides_the_values_of_another_by_calling_something_so(tmp_path: Path) -> None:
     talk = opened(settings(upstream("crm"), upstream("evil")), tmp_path)
     customer = {"first_name": "Zebulon", "last_name": "Quuxley", "email": MAIL}

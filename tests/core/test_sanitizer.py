@@ -478,3 +478,12 @@ def test_a_value_that_breaks_the_shape_of_its_category_is_known_to_be_odd() -> N
         assert entry is not None and not entry.spelling.odd
     assert spelling("shutdown now", Span(0, 12, "SSN", "", "")).odd
     assert not spelling("shutdown now", Span(0, 12, "TICKET", "", "")).odd
+
+
+def test_what_stands_where_a_uri_is_due_is_no_resource() -> None:
+    gate = Gate()
+    [mail] = gate.sanitize(["kim@acme-corp.com"])
+    part = {"resources": [{"uri": {"kim@acme-corp.com": "kim@acme-corp.com"}, "name": "x"}]}
+    uris = {"kim@acme-corp.com": f"crm://{mail}"}
+    clean = gate.sanitize(part, SURFACE["resources/list"].result, uris=uris)
+    assert clean["resources"][0]["uri"] == {mail: f"crm://{mail}"}

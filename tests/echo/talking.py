@@ -17,7 +17,7 @@ from tests.peers.driver import Driver
 STATELESS = "2026-07-28"
 SESSION = "2025-11-25"
 CAPABILITIES: dict[str, Any] = {
-    "elicitation": {},
+    "elicitation": {"form": {}, "url": {}},
     "sampling": {},
     "roots": {"listChanged": True},
     "tasks": {"list": {}, "cancel": {}},

@@ -126,10 +126,14 @@ def test_who_may_not_elicit_sends_nobody_anywhere(peers: Processes, tmp_path: Pa
     assert KIM.email not in driver.received.decode()
 
 
-def test_a_client_that_goes_nowhere_is_shown_no_page(peers: Processes, tmp_path: Path) -> None:
-    """What it can't be asked it may show to the model."""
+@pytest.mark.parametrize("asks", ["asks", "fails"])
+@pytest.mark.parametrize("capable", [{}, {"elicitation": {}}, {"elicitation": {"form": {}}}])
+def test_a_client_that_goes_nowhere_is_shown_no_page(
+    peers: Processes, tmp_path: Path, capable: dict[str, Any], asks: str
+) -> None:
+    """What it can't open it may show to the model."""
     evil = sending(tmp_path)
     driver = peers.gateway({"upstreams": {"evil": evil.config(**EXACT)}})
-    driver.initialize()
-    driver.call("tools/call", {"name": "evil__fails", "arguments": {}})
+    driver.initialize(capabilities=capable)
+    driver.call("tools/call", {"name": f"evil__{asks}", "arguments": {}})
     assert KIM.email not in driver.received.decode()

@@ -13,6 +13,7 @@ from tests.peers.driver import Driver, Processes
 
 SIZE = 100_000
 PROMPTLY = 0.2  # seconds
+KEPT = 5.0  # seconds, of which a list that is kept would take twice as many
 
 
 def repeated(unit: str) -> str:
@@ -102,3 +103,22 @@ def test_a_slow_upstream_delays_nobody_else(peers: Processes, tmp_path: Path) ->
     assert driver.responses(waiting) == []
     driver.tool("slow__sync")
     driver.answer(waiting)
+
+
+@pytest.mark.parametrize("kind", ["tools", "prompts", "resources"])
+def test_an_upstream_that_changes_its_lists_and_keeps_them_delays_nobody_else(
+    peers: Processes, tmp_path: Path, kind: str
+) -> None:
+    methods = ["resources/list", "resources/templates/list"] if kind == "resources" else [f"{kind}/list"]
+    evil = hostile(tmp_path).prompt("letter").resource("evil://x")
+    changes = {"notify": f"notifications/{kind}/list_changed", "params": {}}
+    evil.tool("keep", [{"set": {method: [] for method in methods}}, changes, {"result": {"content": []}}])
+    crm = honest(tmp_path).prompt("letter").resource("crm://x")
+    driver = meet(peers, crm, evil)
+    for method in ("tools/list", "prompts/list", "resources/list"):
+        driver.result(method)
+    driver.tool("evil__keep")
+    driver.wait(lambda m: m.get("method") == f"notifications/{kind}/list_changed")
+    driver.result("tools/call", {"name": "crm__lookup", "arguments": {}}, timeout=KEPT)
+    driver.result("prompts/get", {"name": "crm__letter"}, timeout=KEPT)
+    driver.result("resources/read", {"uri": "crm://x"}, timeout=KEPT)

@@ -9,7 +9,7 @@ from typing import Any
 
 import anyio
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from cloakllm_gateway.core.events import Disconnected, Received
@@ -26,9 +26,12 @@ def message(**members: Any) -> bytes:
 
 
 ANSWER = message(id=ID, result={})
+#: An answer that no recursive reader gets to the end of.
+DEEP = b'{"jsonrpc":"2.0","id":%d,"result":%s1%s}' % (ID, b'{"a":' * 20_000, b"}" * 20_000)
 messages = st.sampled_from(
     [ANSWER, message(id=ID, error={"code": 1, "message": "x"}), message(id=77, result={}), message(method="n"),
-     message(id=ID, method="ping"), message(id=None, error={"code": 1, "message": "x"}), b"[]", b"{", b"null", b"\xff"]
+     message(id=ID, method="ping"), message(id=None, error={"code": 1, "message": "x"}), b"[]", b"{", b"null", b"\xff",
+     DEEP, b'{"jsonrpc":"2.0","method":"n","params":' + DEEP + b"}"]
 )  # fmt: skip
 events = st.tuples(
     st.sampled_from(
@@ -57,6 +60,9 @@ sayings = st.lists(responses | st.binary(max_size=30), min_size=1, max_size=3)
 
 
 @given(sayings, sayings)
+@example(
+    [b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\ndata: " + DEEP + b"\n\n"], []
+)
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_a_request_ends_whatever_is_said(said: list[bytes], resumed: list[bytes]) -> None:
     with pytest.MonkeyPatch.context() as patch:

@@ -87,3 +87,17 @@ def test_a_uri_that_two_claim_is_served_by_the_first_with_a_warning(peers: Proce
     assert evil.received("resources/read") == []
     warned = driver.wait_stderr(b"evil").decode()
     assert "crm" in warned
+
+
+def test_a_uri_that_was_mentioned_belongs_to_who_lists_it(peers: Processes, tmp_path: Path) -> None:
+    """Anybody can mention anything, and be first: a list is a promise to serve it."""
+    link = {"type": "resource_link", "uri": LISTED, "name": "mine"}
+    evil = claiming(tmp_path).tool("link", [{"result": {"content": [link]}}])
+    evil.resources.clear()
+    crm = honest(tmp_path)
+    driver = meet(peers, evil, crm)
+    for _ in range(2):
+        driver.tool("evil__link")
+        driver.result("resources/list")
+        assert driver.result("resources/read", {"uri": LISTED})["contents"][0]["text"] == f"of {LISTED}"
+    assert evil.received("resources/read") == []

@@ -226,10 +226,11 @@ async def test_nobody_has_a_session_of_somebody_else() -> None:
         assert (refused.value.status, refused.value.text) == (unknown.value.status, unknown.value.text)
 
 
-async def test_a_session_that_fails_ends_alone_and_keeps_nobody_waiting() -> None:
+@pytest.mark.parametrize("error", [VaultError("The token store is away"), ValueError("a bug of ours")], ids=type)
+async def test_a_session_that_fails_ends_alone_and_keeps_nobody_waiting(error: Exception) -> None:
     async def serve(channel: Channel) -> None:
         if channel.principal == "alice":
-            raise VaultError("The token store is away")
+            raise error
         await channel.run(lambda _event: anyio.sleep(0))
 
     async with hub_of(serve) as hub:

@@ -254,6 +254,49 @@ async def test_a_stream_that_ends_before_the_answer_is_an_error_for_the_request_
     assert progress(1) in crm.received
 
 
+async def test_a_request_that_is_taken_may_be_answered_on_the_standing_stream(tmp_path):
+    due, come = anyio.Event(), anyio.Event()
+
+    async def listening(answering: Answering) -> None:
+        await answering.stream_begins()
+        await answering.event(progress(1))
+        await due.wait()
+        await answering.event(result(2, late=True))
+        await come.wait()
+
+    async def call(answering: Answering) -> None:
+        await answering.respond(202)
+        due.set()
+
+    async with web(scripted(GET=listening, tools_call=call)) as server, linked(tmp_path, server.url) as crm:
+        await crm.greet()
+        await crm.until(lambda _: progress(1) in crm.received)
+        await crm.ask(2, "tools/call")
+        assert await crm.answer(2) == result(2, late=True)
+        come.set()
+
+
+async def test_a_request_that_is_taken_by_who_has_no_such_stream_has_failed(tmp_path):
+    async def call(answering: Answering) -> None:
+        await answering.respond(202)
+
+    async with web(scripted(tools_call=call)) as server, linked(tmp_path, server.url) as crm:
+        await crm.greet()
+        await server.until(is_http("GET"))
+        await crm.ask(2, "tools/call")
+        assert "neither JSON nor a stream" in await crm.error(2)
+
+
+async def test_a_byte_order_mark_before_an_answer_is_none_of_it(tmp_path):
+    async def call(answering: Answering) -> None:
+        await answering.respond(200, "application/json", b"\xef\xbb\xbf" + json.dumps(result(2, it=1)).encode())
+
+    async with web(scripted(tools_call=call)) as server, linked(tmp_path, server.url) as crm:
+        await crm.greet()
+        await crm.ask(2, "tools/call")
+        assert await crm.answer(2) == result(2, it=1)
+
+
 async def test_an_answer_to_another_request_does_not_answer_this_one(tmp_path):
     async def call(answering: Answering) -> None:
         await answering.json(result(77, foreign=True))

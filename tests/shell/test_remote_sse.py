@@ -83,7 +83,7 @@ def test_an_event_without_data_only_says_where_to_go_on() -> None:
     assert fed([b"id: 41\nretry: 500\ndata:\n\n"]) == ([], Cursor("41", 0.5))
 
 
-@pytest.mark.parametrize("id", [b"a\0b", b"a\x1bb", b"x" * 2000])
+@pytest.mark.parametrize("id", [b"a\0b", b"a\x1bb", b"x" * 2000, b"a ", b" a"])
 def test_an_id_that_no_header_could_carry_is_not_kept(id: bytes) -> None:
     assert fed([b"id: 1\n\nid: " + id + b"\n\n"])[1] == Cursor("1")
 

@@ -70,7 +70,7 @@ def test_a_url_is_an_address(url: str, address: Address) -> None:
 @pytest.mark.parametrize(
     "url",
     ["mcp.example.com/mcp", "ftp://mcp.example.com", "https://", "https:///mcp", "https://a b/", "https://a:port/",
-     "https://a:99999/", "https://[::1/", "https://a/\r\nx", "/mcp", "https://a..b/",
+     "https://a:99999/", "https://[::1/", "https://a/\r\nx", "https://a/\ud800", "/mcp", "https://a..b/",
      f"https://{'a' * 64}.example/", f"https://kim:{SECRET}@a/", f"https://{SECRET}@a/"],
 )  # fmt: skip
 def test_what_is_no_address_is_refused_and_not_shown(url: str, refusal: Callable[[dict[str, Any]], str]) -> None:
@@ -88,6 +88,14 @@ def test_plain_http_stays_on_this_machine(host: str) -> None:
 def test_plain_http_to_elsewhere_has_to_be_wanted(host: str, refusal: Callable[[dict[str, Any]], str]) -> None:
     assert "in clear" in refusal({"url": f"http://{host}/mcp"})
     assert at(f"http://{host}/mcp", insecure=True).address.scheme == "http"
+
+
+def test_plain_http_to_this_machine_goes_through_no_proxy_elsewhere(refusal: Callable[[dict[str, Any]], str]) -> None:
+    local, proxy = "http://127.0.0.1:3001/mcp", "http://proxy.example.com:3128"
+    assert "in clear" in refusal({"url": local, "proxy": proxy})
+    assert at(local, proxy=proxy, insecure=True).proxy == proxy
+    assert at(local, proxy="http://127.0.0.1:3128").proxy
+    assert at(URL, proxy=proxy).proxy == proxy
 
 
 def test_an_address_that_only_looks_local_is_none() -> None:
@@ -125,7 +133,12 @@ def test_a_program_may_say_that_it_is_one(write: Callable[[dict[str, Any]], Path
         ({"url": URL, "type": "stdio"}, "upstreams.crm.type: contradicts the url"),
         ({"command": "crm", "type": "http"}, "upstreams.crm.type: contradicts the command"),
         ({"url": URL, "type": "websocket"}, "upstreams.crm.type: unknown value"),
-        ({"url": URL, "proxy": "socks5://h"}, "upstreams.crm.proxy: is not the address of a proxy"),
+        *(
+            ({"url": URL, "proxy": proxy}, "upstreams.crm.proxy: is not the address of a proxy")
+            for proxy in "socks5://h http:// http://u:p@h:port http://h:99999 http://[h http://h\u00e9 http://h\t/".split(
+                " "
+            )
+        ),
     ],
 )
 def test_what_contradicts_itself_is_refused(
@@ -194,7 +207,10 @@ def test_a_header_that_the_gateway_sets_cannot_be_configured(
     assert "is a header that the gateway sets itself" in refusal({"url": URL, "headers": {name: SECRET}})
 
 
-@pytest.mark.parametrize("headers", [{"X Key": SECRET}, {"": SECRET}, {"X": f"{SECRET}\r\nY: z"}, {"X": f"{SECRET}\0"}])
+@pytest.mark.parametrize(
+    "headers",
+    [{"X Key": SECRET}, {"": SECRET}, {"X": f"{SECRET}\r\nY: z"}, {"X": f"{SECRET}\0"}, {"X": f"{SECRET}\ud800"}],
+)
 def test_a_header_that_can_be_none_is_refused_and_not_shown(
     headers: dict[str, str], refusal: Callable[[dict[str, Any]], str]
 ) -> None:

@@ -20,6 +20,9 @@ from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.shell.config import Config, DetectionConfig, UpstreamConfig
 from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.run import session
+from cloakllm_gateway.shell.scanner import INLINE, Scanner
+from cloakllm_gateway.shell.stores import MemoryStore
+from cloakllm_gateway.shell.supervisor import Supervisor
 from cloakllm_gateway.shell.transports.memory import Memory
 from cloakllm_gateway.shell.wiring import assemble
 from cloakllm_gateway.spans import Text
@@ -61,13 +64,16 @@ class Client:
 
 
 @asynccontextmanager
-async def serving(tmp_path: Path, make: Callable[..., Gateway]) -> AsyncIterator[Client]:
+async def serving(
+    tmp_path: Path, make: Callable[..., Gateway], *names: str, logger: Logger | None = None
+) -> AsyncIterator[Client]:
     server = UpstreamConfig(
         command=sys.executable, args=("-m", "cloakllm_gateway.demo.server", str(tmp_path)), inherit_env=True
     )
     detection = DetectionConfig(ner_entity_types=())
-    config = Config(upstreams={"files": server}, state_dir=str(tmp_path / "state"), detection=detection)
-    parts = assemble(config, Logger("error"))
+    upstreams = dict.fromkeys(names or ("files",), server)
+    config = Config(upstreams=upstreams, state_dir=str(tmp_path / "state"), detection=detection)
+    parts = assemble(config, logger or Logger("error"))
     parts = replace(parts, gateway=make(parts.shared.settings, parts.vault, time.monotonic))
     client = Client()
     async with anyio.create_task_group() as tasks:
@@ -115,6 +121,65 @@ async def test_a_bug_met_while_an_answer_is_looked_at_withholds_that_answer(tmp_
         answer = await client.call(2, "tools/call", name="files__read_file", arguments={"path": "bad.txt"})
         assert "internal error" in answer["result"]["content"][0]["text"]
         assert (await client.call(3, "tools/list"))["result"]["tools"]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("where", ["find", "assign"])
+async def test_a_bug_in_detection_or_a_store_withholds_the_message_it_met(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    """Whatever a text makes us trip over, it is one upstream's, and the session is everybody's."""
+
+    def explode(self: Any, *said: Any) -> Any:
+        if "bad@acme-corp.com" in str(said):
+            raise ValueError("bad@acme-corp.com")
+        return work(self, *said)
+
+    owner = MemoryStore if where == "assign" else Scanner
+    work = getattr(owner, where)
+    monkeypatch.setattr(owner, where, explode)
+    filler = "x " * INLINE if where == "find" else ""
+    for name in ("bad", "good"):
+        (tmp_path / f"{name}.txt").write_text(f"{name}@acme-corp.com {filler}")
+    async with serving(tmp_path, Gateway) as client:
+        await client.call(1, "tools/list")
+        answer = await client.call(2, "tools/call", name="files__read_file", arguments={"path": "bad.txt"})
+        assert "internal error" in answer["result"]["content"][0]["text"]
+        assert "bad@" not in str(answer)
+        answer = await client.call(3, "tools/call", name="files__read_file", arguments={"path": "good.txt"})
+        assert answer["result"]["content"][0]["text"].startswith("[EMAIL_")
+
+
+@pytest.mark.anyio
+async def test_a_bug_that_a_printed_line_meets_shows_nothing_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def explode(_scanner: Scanner, _texts: Any) -> Any:
+        raise ValueError("kim@acme-corp.com")
+
+    monkeypatch.setattr(Scanner, "find", explode)
+    config = Config(upstreams={"crm": UpstreamConfig("crm")}, detection=DetectionConfig(ner_entity_types=()))
+    parts = assemble(config, Logger("error"))
+    assert "kim@" not in await parts.cleaner.clean("crm", "mail for kim@acme-corp.com")
+
+
+@pytest.mark.anyio
+async def test_a_bug_in_a_link_ends_its_upstream_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    notes = tmp_path / "log"
+
+    async def run(link: Supervisor) -> None:
+        if link.name == "broken":
+            raise ExceptionGroup("tasks", [ValueError("kim@acme-corp.com")])
+        await supervised(link)
+
+    supervised = Supervisor.run
+    monkeypatch.setattr(Supervisor, "run", run)
+    with notes.open("wb") as log:
+        async with serving(tmp_path, Gateway, "files", "broken", logger=Logger("error", log.fileno())) as client:
+            listed = (await client.call(1, "tools/list"))["result"]["tools"]
+    assert listed and all(tool["name"].startswith("files__") for tool in listed)
+    assert "error internal_error kind=ValueError" in notes.read_text()
+    assert "kim@" not in notes.read_text()
 
 
 @pytest.mark.anyio

@@ -21,10 +21,10 @@ from rich.table import Table
 
 from cloakllm_gateway import __version__
 from cloakllm_gateway.cli.exposure import exposed, overheard
-from cloakllm_gateway.cli.faults import explained, first_cause
+from cloakllm_gateway.cli.faults import explained
 from cloakllm_gateway.core.handshake import LATEST
 from cloakllm_gateway.core.settings import Mode
-from cloakllm_gateway.errors import DetectionError, PeerError, VaultError
+from cloakllm_gateway.errors import DetectionError, PeerError, VaultError, first_cause
 from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.protocol.jsonrpc import Failure, Request, Response
 from cloakllm_gateway.shell.auditing import directory_of

@@ -32,7 +32,7 @@ def overheard(config: Config) -> list[str]:
     return [
         f"Warning: upstream {name} is spoken to in clear (insecure); what is restored for it can be read on the way"
         for name, upstream in config.upstreams.items()
-        if upstream.url is not None and is_overheard(target(upstream, os.environ).address)
+        if upstream.url is not None and is_overheard(target(upstream, os.environ))
     ]
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Final
 
-from cloakllm_gateway.errors import ConfigError, GatewayError
+from cloakllm_gateway.errors import ConfigError, GatewayError, first_cause, place_of
 from cloakllm_gateway.shell.logging import escape
 
 FAILED: Final = 1
@@ -37,19 +37,9 @@ def explained(work: Callable[[], int]) -> int:
         return explain(cause)
 
 
-def first_cause(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """What tasks that ran together failed of: a fault the gateway can explain before any other."""
-    causes: list[BaseException] = []
-    for error in group.exceptions:
-        causes.append(first_cause(error) if isinstance(error, BaseExceptionGroup) else error)
-    return next((cause for cause in causes if isinstance(cause, GatewayError)), causes[0])
-
-
-def report_uncaught(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+def report_uncaught(_kind: type[BaseException], error: BaseException, _trace: TracebackType | None) -> None:
     """The ``sys.excepthook`` of every command."""
-    from traceback import extract_tb  # for a fault of ours only
-
-    cause = first_cause(error) if isinstance(error, BaseExceptionGroup) else error
-    frames = extract_tb(cause.__traceback__)
-    place = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
-    print(f"cloakllm-gateway: internal error: {type(cause).__name__}{place}", file=sys.stderr)  # noqa: T201
+    cause = first_cause(error)
+    place = place_of(cause)
+    at = f" at {place}" if place else ""
+    print(f"cloakllm-gateway: internal error: {type(cause).__name__}{at}", file=sys.stderr)  # noqa: T201

@@ -7,7 +7,7 @@ must not get to see the values of somebody else's URIs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, MutableMapping, Sequence
+from collections.abc import Container, Iterable, MutableMapping, Sequence
 from typing import Any, NamedTuple
 
 from msgspec import Struct, field
@@ -30,11 +30,15 @@ class Route(NamedTuple):
 
 
 class Owner(NamedTuple):
-    """Who serves a resource, and its real URI; ``contested`` if another upstream claimed it too."""
+    """Who serves a resource, and its real URI; ``contested`` if another upstream claimed it too.
+
+    ``listed`` if its list says so, and not just some message that mentioned it.
+    """
 
     upstream: str
     uri: str
     contested: bool = False
+    listed: bool = False
 
 
 class Template(NamedTuple):
@@ -52,8 +56,11 @@ class Directory(Struct):
     _owners: dict[str, Owner] = field(default_factory=dict)
     _shown: dict[str, dict[str, str]] = field(default_factory=dict)
 
-    def claim(self, upstream: str, real: str, shown: str) -> bool:
-        """``upstream`` showed a resource: False if another upstream was first, and keeps it."""
+    def claim(self, upstream: str, real: str, shown: str, *, listed: bool = False) -> bool:
+        """``upstream`` showed a resource: False if another upstream was first, and keeps it.
+
+        What was only mentioned belongs to the first who lists it.
+        """
         own = self._shown.setdefault(upstream, {})
         own.pop(real, None)  # it is the newest now
         own[real] = shown
@@ -62,7 +69,11 @@ class Directory(Struct):
         key = normal(shown)
         owner = self._owners.get(key)
         if owner is None or owner.upstream == upstream:
-            self._owners[key] = Owner(upstream, real, owner.contested if owner else False)
+            contested, listed = (owner.contested, owner.listed or listed) if owner else (False, listed)
+            self._owners[key] = Owner(upstream, real, contested, listed)
+            return True
+        if listed and not owner.listed:
+            self._owners[key] = Owner(upstream, real, contested=True, listed=True)
             return True
         self._owners[key] = owner._replace(contested=True)
         return False
@@ -80,8 +91,11 @@ class Directory(Struct):
         """The URIs of an upstream's resources as the client knows them, by the real one."""
         return self._shown.setdefault(upstream, {})
 
-    def set_templates(self, listed: Iterable[tuple[str, str]]) -> None:
-        self.templates = [Template(upstream, text, _literals(text)) for upstream, text in listed]
+    def set_templates(self, listed: Iterable[tuple[str, str]], of: Container[str], order: Sequence[str]) -> None:
+        """The templates ``of`` some upstreams are those that they ``listed``; who comes first in ``order`` serves."""
+        new = [Template(upstream, text, _literals(text)) for upstream, text in listed]
+        kept = [template for template in self.templates if template.upstream not in of]
+        self.templates = sorted((*kept, *new), key=lambda template: order.index(template.upstream))
 
     def by_template(self, uri: str) -> str | None:
         """The first upstream with a template that ``uri`` fits."""

@@ -30,6 +30,7 @@ from cloakllm_gateway.core import (
     calls,
     greeting,
     lists,
+    pages,
     reception,
     rounds,
     subscriptions,
@@ -142,9 +143,10 @@ class Gateway:
         )  # fmt: skip
         departures = Departures(settings, vault, self._jobs, emit)
         self._questions = Questions(
-            settings, self._restorer, self._jobs, typed, self._suspensions, departures, emit, self._to_client
-        )
-        self._subscriptions = Subscriptions(self._upstreams, self._calls, emit)
+            settings, self._restorer, self._jobs, typed, self._suspensions, departures, self._tasks, emit,
+            self._to_client,
+        )  # fmt: skip
+        self._subscriptions = Subscriptions(self._upstreams, self._calls, emit, settings.max_pending)
         self._outbound = Outbound(
             settings, self._requests, self._restorer, self._calls, typed, self._questions, self._subscriptions,
             self._directory, self._tools, self._tasks, departures, emit, answered=self._call_answered,
@@ -360,7 +362,7 @@ class Gateway:
         self._serving.joined(upstream)
         for kind in ("tools", "prompts", "resources"):
             if upstream.capability(kind) is not None:
-                self._list_changed(kind)
+                self._list_changed(kind, upstream.name)
 
     # -- an upstream answers -----------------------------------------------------------------------
 
@@ -404,9 +406,11 @@ class Gateway:
         tool = self._tasks.answered(request, upstream, call, part)
         restored = upstream.given.lately() if is_about_task(call.method) else call.restored
         tools = self._tasks.tools(upstream, part) if call.method == "tasks/list" else {}
+        exact = self._questions.exact_links(upstream, waiting)
         work = Work(
-            upstream, call.method, part, shape, done, failed, restored, call.uris, tool=tool.original, tools=tools
-        )
+            upstream, call.method, part, shape, done, failed, restored, call.uris, tool=tool.original, tools=tools,
+            exact_links=exact,
+        )  # fmt: skip
         self._jobs.start(work)
 
     def _answer_of(
@@ -420,6 +424,7 @@ class Gateway:
             if error.get("code") in eras.BETWEEN_NEIGHBOURS:
                 error = {**error, "code": INTERNAL_ERROR}
             return {"jsonrpc": "2.0", "id": request.id, "error": error}
+        part = pages.granted(upstream.settings, part)
         own = self._questions.within(upstream, self._tasks.with_own(upstream, request.method, part))
         result = self._tools.fitting(tool, answer.result, own)
         if front is not upstream.era:
@@ -484,10 +489,9 @@ class Gateway:
         for name, call in asked.calls:
             self._calls.cancel(self._upstreams[name], call, params)
 
-    def _list_changed(self, kind: str) -> None:
-        """Forget what the lists said, and tell the client once for many."""
-        listings = ("resources/list", "resources/templates/list") if kind == "resources" else (f"{kind}/list",)
-        self._lists.loaded.difference_update(listings)
+    def _list_changed(self, kind: str, of: str = "") -> None:
+        """Forget what the lists said, one upstream's or all, and tell the client once for many."""
+        self._lists.forget(kind, of)
         if kind not in self._changed:
             self._changed.add(kind)
             self._out.append(StartTimer(Timer("list changed", subject=kind), LIST_CHANGED_DELAY))

@@ -13,15 +13,8 @@ from cloakllm_gateway.protocol.eras import SESSION_VERSIONS
 
 LATEST = SESSION_VERSIONS[-1]
 
-#: The MCP Apps extension: an upstream's HTML in the host, calling tools as the model does.
+#: The MCP Apps extension (see :mod:`.pages`).
 UI_EXTENSION = "io.modelcontextprotocol/ui"
-UI_META = ("ui", "ui/resourceUri")
-
-
-def is_ui(uri: str) -> bool:
-    """Whether a resource is a page of the MCP Apps extension."""
-    return uri[:5].lower() == "ui://"
-
 
 #: What a server asks of a client, and the capability a client declares for it.
 CLIENT_SERVES = {

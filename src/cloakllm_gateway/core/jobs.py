@@ -54,7 +54,8 @@ class Work(Struct, frozen=True):
 
     ``claim`` takes the resources it shows; without one they are claimed at once.
     ``tool`` is the upstream's own name of the tool whose call it answers,
-    ``tools`` those that items of its lists are of, by their paths.
+    ``tools`` those that items of its lists are of, by their paths,
+    ``exact_links`` whether the pages it sends a person to stay as they are.
     """
 
     upstream: Upstream
@@ -69,6 +70,7 @@ class Work(Struct, frozen=True):
     direction: str = "to_model"
     tool: str = ""
     tools: Mapping[Path, str] = field(default_factory=dict)
+    exact_links: bool = False
 
 
 class Jobs:
@@ -98,16 +100,16 @@ class Jobs:
         self._looking: dict[int, Looked] = {}
         self._learning: dict[int, tuple[Learned, Failed]] = {}
         self._numbers = 0
-        self._sources: dict[tuple[str, str, str], Source] = {}
+        self._sources: dict[tuple[str, str, str, bool], Source] = {}
         self._at_work: int | None = None  # the job that is going on, or went on when something broke
 
     def _source(self, work: Work) -> Source:
         """Where a work comes from: but for what its call was about the same for all messages of one tool."""
         settings = work.upstream.settings
-        key = (settings.name, work.direction, work.tool if settings.tools else "")
+        key = (settings.name, work.direction, work.tool if settings.tools else "", work.exact_links)
         source = self._sources.get(key)
         if source is None:
-            source = self._sources[key] = self._usual_source(settings, work.direction, work.tool)
+            source = self._sources[key] = self._usual_source(settings, work)
         if work.tools:
             rules = {tool: treatments(settings, tool) for tool in set(work.tools.values())}
             source = replace(source, items={path: rules[tool] for path, tool in work.tools.items()})
@@ -116,7 +118,7 @@ class Jobs:
         uris = ChainMap({**work.uris}, cast(MutableMapping[str, str], source.uris)) if work.uris else source.uris
         return replace(source, uris=uris, restored=work.restored)
 
-    def _usual_source(self, settings: UpstreamSettings, direction: str, tool: str) -> Source:
+    def _usual_source(self, settings: UpstreamSettings, work: Work) -> Source:
         return Source(
             origin=settings.origin,
             group=self._policy.group(settings.name),
@@ -124,11 +126,11 @@ class Jobs:
             handles=self._handles,
             categories=self._settings.categories,
             # The rules are for what the model is shown; what only becomes known on its way to an upstream has none.
-            treatments=Treatments() if direction == "to_upstream" else treatments(settings, tool),
+            treatments=Treatments() if work.direction == "to_upstream" else treatments(settings, work.tool),
             redacts=self._redacts,
             allowed=self._allowed,
             uris=self._directory.shown(settings.name),  # there may be many: they are looked up and not copied
-            exact_links=settings.exact_links and settings.elicitation,
+            exact_links=work.exact_links,
         )
 
     def start(self, work: Work) -> None:
@@ -256,10 +258,10 @@ class Jobs:
             (work.claim or self.claim)(work.upstream, clean.uris)
         work.done(_private(work, clean), self._account(work, report, seconds))
 
-    def claim(self, upstream: Upstream, uris: Sequence[tuple[str, str]]) -> None:
-        """``upstream`` showed these resources; what another showed before stays that one's."""
+    def claim(self, upstream: Upstream, uris: Sequence[tuple[str, str]], *, listed: bool = False) -> None:
+        """``upstream`` showed these resources; what another showed before stays that one's, what it listed for good."""
         for real, shown in uris:
-            if not self._directory.claim(upstream.name, real, shown):
+            if not self._directory.claim(upstream.name, real, shown, listed=listed):
                 owner = self._directory.owner(shown)
                 keeps = owner.upstream if owner else ""
                 self._emit(Log("warning", "resource_claimed_twice", {"upstream": upstream.name, "kept": keeps}))

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct, field
 
-from cloakllm_gateway.core import handshake
+from cloakllm_gateway.core import handshake, pages
 from cloakllm_gateway.core.advertised import Tools
 from cloakllm_gateway.core.calls import PATIENCE, Calls
 from cloakllm_gateway.core.directory import Directory, Route, declared_keys
@@ -16,7 +16,7 @@ from cloakllm_gateway.core.jobs import Jobs, Work
 from cloakllm_gateway.core.naming import exposed
 from cloakllm_gateway.core.settings import Settings
 from cloakllm_gateway.core.upstream import Phase, Upstream
-from cloakllm_gateway.protocol import eras, headers
+from cloakllm_gateway.protocol import eras, headers, jsonrpc
 from cloakllm_gateway.protocol.eras import Era
 from cloakllm_gateway.protocol.headers import MARK, Declared
 from cloakllm_gateway.protocol.jsonrpc import Failure, Response
@@ -45,11 +45,38 @@ class _Gathering(Struct):
 
     method: str
     then: Merged
+    asked: frozenset[str]
     waiting: set[str]
     number: int
     parts: dict[str, dict[str, Any]] = field(default_factory=dict)
     uris: dict[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
     effects: list[Effect] = field(default_factory=list)
+
+
+class _Pages(Struct):
+    """What an upstream has said of a list so far: the first page's word counts. ``size`` are the bytes of its items."""
+
+    said: dict[str, Any] = field(default_factory=dict)
+    items: list[Any] = field(default_factory=list)
+    count: int = 0
+    size: int = 0
+    cursors: set[str] = field(default_factory=set)
+
+    def add(self, said: dict[str, Any], items: list[Any]) -> Any:
+        """Take one page; the cursor of the next one, or None.
+
+        Some servers end with an empty one, or with the same again.
+        """
+        cursor = said.get("nextCursor")
+        following = None if cursor == "" or (isinstance(cursor, str) and cursor in self.cursors) else cursor
+        if isinstance(following, str):
+            self.cursors.add(following)
+        self.count += 1
+        self.said = {**said, **self.said}
+        self.items += items
+        if self.count > 1 or following is not None:  # one page is a message, and no larger than one may be
+            self.size += len(jsonrpc.encode(items))
+        return following
 
 
 class Lists:
@@ -74,25 +101,57 @@ class Lists:
         self._jobs = jobs
         self._calls = calls
         self._emit = emit
-        self.loaded: set[str] = set()
         self.front = Era.SESSION
+        #: By method: the upstreams whose lists, or that they give none, are known as they are now.
+        self._known: dict[str, set[str]] = {method: set() for method in LISTS}
         self._open: dict[int, _Gathering] = {}
         self._numbers = 0
 
     def gather(self, method: str, then: Merged) -> None:
         """Ask every upstream that is ready and serves ``method``; ``then`` gets the merged result."""
+        self._gather(method, self._able(method), then)
+
+    def load(self, method: str, then: Callable[[list[Effect]], None], of: str = "") -> None:
+        """Get the list of one upstream, or of all whose list is not known, for the names in it.
+
+        ``then`` gets what must precede their use.
+        """
+        asked = [of] if of else self._unknown(method)
+
+        def loaded(_result: dict[str, Any] | None, effects: list[Effect]) -> None:
+            self._known[method].update(asked)
+            then(effects)
+
+        self._gather(method, [name for name in asked if name in self._able(method)], loaded)
+
+    def is_known(self, method: str, of: str = "") -> bool:
+        """Whether nothing has changed since the list was got: that of one upstream, or all of them."""
+        return of in self._known[method] if of else not self._unknown(method)
+
+    def forget(self, kind: str, of: str = "") -> None:
+        """The lists of ``kind`` have changed, those of one upstream or all: nobody else's call has to wait for them."""
+        for method in [method for method in LISTS if handshake.SERVER_SERVES[method] == kind]:
+            self._known[method].difference_update([of] if of else self._upstreams)
+
+    def _able(self, method: str) -> list[str]:
         capability = handshake.SERVER_SERVES[method]
-        asked = [u for u in self._upstreams.values() if u.phase is Phase.READY and u.capability(capability) is not None]
+        ready = (upstream for upstream in self._upstreams.values() if upstream.phase is Phase.READY)
+        return [upstream.name for upstream in ready if upstream.capability(capability) is not None]
+
+    def _unknown(self, method: str) -> list[str]:
+        return [name for name in self._able(method) if name not in self._known[method]]
+
+    def _gather(self, method: str, asked: Sequence[str], then: Merged) -> None:
         if not asked:
             then(None, [])
             return
         self._numbers += 1
-        gathering = _Gathering(method, then, {u.name for u in asked}, self._numbers)
+        gathering = _Gathering(method, then, frozenset(asked), set(asked), self._numbers)
         self._open[gathering.number] = gathering
-        if len(asked) > 1:
+        if len(self._upstreams) > 1:
             self._emit(StartTimer(Timer(PURPOSE, subject=gathering.number), PATIENCE))
-        for upstream in asked:
-            self._ask_page(gathering, upstream, None, {}, MAX_PAGES)
+        for name in asked:
+            self._ask_page(gathering, self._upstreams[name], None, _Pages())
 
     def expire(self, number: int) -> None:
         """Some upstream still pages or keeps silent: the others' items go out without it."""
@@ -100,9 +159,7 @@ class Lists:
             for name in sorted(gathering.waiting):
                 self._give_up(gathering, self._upstreams[name], f"its list took more than {PATIENCE:g} seconds")
 
-    def _ask_page(
-        self, gathering: _Gathering, upstream: Upstream, cursor: Any, so_far: dict[str, Any], pages_left: int
-    ) -> None:
+    def _ask_page(self, gathering: _Gathering, upstream: Upstream, cursor: Any, so_far: _Pages) -> None:
         member = LISTS[gathering.method]
 
         def answered(answer: Response | Failure) -> None:
@@ -114,15 +171,16 @@ class Lists:
                 reason = "it answered with an error" if isinstance(answer, Failure) else "its answer holds no list"
                 self._give_up(gathering, upstream, reason)
                 return
-            page = {**answer.result, **so_far, member: [*so_far.get(member, []), *items]}
-            following = answer.result.get("nextCursor")
-            page.pop("nextCursor", None)
-            if following is not None and pages_left > 1:
-                self._ask_page(gathering, upstream, following, page, pages_left - 1)
-            elif following is not None:
+            following = so_far.add(answer.result, items)
+            if so_far.size > self._settings.max_bytes:
+                self._give_up(gathering, upstream, f"its list is larger than {self._settings.max_bytes} bytes")
+            elif following is None:
+                whole = {name: value for name, value in so_far.said.items() if name != "nextCursor"}
+                self._clean(gathering, upstream, {**whole, member: so_far.items})
+            elif so_far.count == MAX_PAGES:
                 self._give_up(gathering, upstream, f"its list has more than {MAX_PAGES} pages")
             else:
-                self._clean(gathering, upstream, page)
+                self._ask_page(gathering, upstream, following, so_far)
 
         self._calls.ask(upstream, gathering.method, None if cursor is None else {"cursor": cursor}, answered)
 
@@ -162,14 +220,14 @@ class Lists:
         in_order = [(u, gathering.parts[u.name]) for u in self._upstreams.values() if u.name in gathering.parts]
         for upstream, _ in in_order:
             # In the order of the configuration, not of the answers: of two claimants the first one serves.
-            self._jobs.claim(upstream, gathering.uris.get(upstream.name, ()))
+            self._jobs.claim(upstream, gathering.uris.get(upstream.name, ()), listed=True)
         items = [item for upstream, part in in_order for item in self._take(gathering.method, upstream, part[member])]
         if member == "resourceTemplates":
             listed = [
                 (u.name, t["uriTemplate"]) for u, part in in_order for t in part[member] if _has(t, "uriTemplate")
             ]
-            self._directory.set_templates(listed)
-        self.loaded.add(gathering.method)
+            self._directory.set_templates(listed, gathering.asked, list(self._upstreams))
+        self._known[gathering.method].update(gathering.asked)
         # What else a result says (`_meta`, say) speaks for one upstream and can't be merged.
         rest = in_order[0][1] if len(self._upstreams) == 1 else {}
         gathering.then({**rest, member: items}, gathering.effects)
@@ -177,7 +235,7 @@ class Lists:
     def _take(self, method: str, upstream: Upstream, items: list[Any]) -> list[Any]:
         """Rename an upstream's items for the client, and route their new names."""
         if method not in ("tools/list", "prompts/list"):
-            return items
+            return items if upstream.settings.ui else [item for item in items if not _leads_to_page(item)]
         routes = self._directory.tools if method == "tools/list" else self._directory.prompts
         for name in [name for name, route in routes.items() if route.upstream == upstream.name]:
             del routes[name]
@@ -197,7 +255,7 @@ class Lists:
             routes[name] = Route(upstream.name, original, declared, _marked(item))
             words = [name, original, *declared, *declared_keys(item.get("outputSchema"))]
             self._vault.reserve(words, upstream.settings.origin)
-            shown = self._presented(upstream, {**item, "name": name})
+            shown = pages.granted(upstream.settings, {**item, "name": name})
             if self.front is Era.SESSION and upstream.era is Era.STATELESS:
                 shown = eras.tool_for_session(shown)
             taken.append(
@@ -213,16 +271,14 @@ class Lists:
             self._emit(Log("warning", "tool_left_out", {"upstream": upstream.name, "reason": fault}))
         return bool(fault)
 
-    def _presented(self, upstream: Upstream, item: dict[str, Any]) -> dict[str, Any]:
-        meta = item.get("_meta")
-        if upstream.settings.ui or not isinstance(meta, dict) or not any(key in meta for key in handshake.UI_META):
-            return item
-        return {**item, "_meta": {key: value for key, value in meta.items() if key not in handshake.UI_META}}
-
 
 def _marked(tool: dict[str, Any]) -> Sequence[Declared]:
     """The arguments of a tool that headers repeat, which the schemas of few say."""
     return headers.declared(tool["inputSchema"]) if MARK in str(tool.get("inputSchema")) else ()
+
+
+def _leads_to_page(item: Any) -> bool:
+    return isinstance(item, dict) and pages.is_page(item.get("uri"))
 
 
 def _has(item: Any, member: str) -> bool:

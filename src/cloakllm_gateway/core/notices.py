@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from cloakllm_gateway.core import pages
 from cloakllm_gateway.core.calls import Calls
 from cloakllm_gateway.core.directory import Directory
 from cloakllm_gateway.core.events import CLIENT, Effect, Log, Send
@@ -36,7 +37,7 @@ Deliver: TypeAlias = Callable[[Mapping[str, Any] | None], Sequence[Effect]]
 class Notices:
     """Passes them on.
 
-    ``list_changed`` is told which list of an upstream is no longer what it was;
+    ``list_changed`` is told which list is no longer what it was, and whose;
     ``fitting`` makes what a task of a tool says fit the tool's schema.
     """
 
@@ -51,7 +52,7 @@ class Notices:
         directory: Directory,
         emit: Callable[[Effect], None],
         to_client: Callable[[list[Effect]], None],
-        list_changed: Callable[[str], None],
+        list_changed: Callable[[str, str], None],
         fitting: Callable[[str, Any, Any], Any],
     ) -> None:
         self._settings = settings
@@ -70,12 +71,12 @@ class Notices:
     def arrived(self, upstream: Upstream, notification: Notification, during: str | int | None = None) -> None:
         """One notification of an upstream; ``during`` is the call on whose stream it came, where there are streams."""
         method, params = notification.method, notification.params
-        if upstream.era is Era.STATELESS:  # the streams that it names are the gateway's own
+        if Era.STATELESS in (upstream.era, self.front):  # the streams that it names are not the client's
             params = eras.without(params, (eras.SUBSCRIPTION,))
         given = params or {}
         match method:
             case _ if method in LIST_CHANGED:
-                self._list_changed(LIST_CHANGED[method])
+                self._list_changed(LIST_CHANGED[method], upstream.name)
             case "notifications/progress":
                 call = self._calls.progressed(upstream, given.get("progressToken"))
                 if call is not None and call.asked is not None:
@@ -166,8 +167,11 @@ class Notices:
             self._tasks.heard(upstream, dict(params or {}))
 
         def done(part: Any, effects: list[Effect]) -> None:
+            part = pages.granted(upstream.settings, part)
+            if isinstance(part, dict):
+                part = self._tasks.told(upstream, method, part)
             if method == "notifications/tasks":
-                part = self._questions.within(upstream, self._tasks.told(upstream, part))
+                part = self._questions.within(upstream, part)
             sent = deliver(None if params is None else self._fitting(tool.name, params, part))
             self._to_client(upstream.lane.settle(ticket, [*effects, *sent]))
 
@@ -187,7 +191,10 @@ class Notices:
             return
         shape, known_as = (row.params, method) if row else (DATA, UNKNOWN)
         restored = upstream.given.lately()
-        self._jobs.start(Work(upstream, known_as, params or {}, shape, done, failed, restored, tool=tool.original))
+        exact = self._questions.exact_links(upstream, None)
+        self._jobs.start(
+            Work(upstream, known_as, params or {}, shape, done, failed, restored, tool=tool.original, exact_links=exact)
+        )
 
     def _tool(self, upstream: Upstream, method: str, params: Mapping[str, Any] | None) -> Tool:
         """The tool whose task a notification is about."""

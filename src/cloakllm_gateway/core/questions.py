@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
-from cloakllm_gateway.core import handshake, texts
+from cloakllm_gateway.core import handshake, pages, texts
 from cloakllm_gateway.core.advertised import form
 from cloakllm_gateway.core.departures import Departures
 from cloakllm_gateway.core.events import CLIENT, Effect, Log, Send
@@ -23,6 +23,7 @@ from cloakllm_gateway.core.requests import Asked
 from cloakllm_gateway.core.restorer import Restored, Restorer
 from cloakllm_gateway.core.settings import Settings
 from cloakllm_gateway.core.suspensions import Posed, Suspensions
+from cloakllm_gateway.core.tasks import Tasks
 from cloakllm_gateway.core.typed import Typed, words
 from cloakllm_gateway.core.upstream import Upstream
 from cloakllm_gateway.protocol import eras, jsonrpc
@@ -71,6 +72,7 @@ class Questions:
         typed: Typed,
         suspensions: Suspensions,
         departures: Departures,
+        tasks: Tasks,
         emit: Callable[[Effect], None],
         to_client: Callable[[list[Effect]], None],
     ) -> None:
@@ -80,6 +82,7 @@ class Questions:
         self._typed = typed
         self._suspensions = suspensions
         self._departures = departures
+        self._tasks = tasks
         self._emit = emit
         self._to_client = to_client
         self._open: dict[int, _Open] = {}
@@ -145,7 +148,10 @@ class Questions:
 
         shape = SURFACE[request.method].params
         restored = upstream.given.lately()
-        self._jobs.start(Work(upstream, request.method, request.params or {}, shape, done, failed, restored))
+        exact = self.exact_links(upstream, asked)
+        self._jobs.start(
+            Work(upstream, request.method, request.params or {}, shape, done, failed, restored, exact_links=exact)
+        )
 
     def offered(self, upstream: Upstream, method: str, asked: Asked | None) -> bool:
         """Whether the client can be asked this; a stateless one only about a request of its own."""
@@ -154,6 +160,14 @@ class Questions:
             return False
         client = asked.client if asked else self.client
         return capability in handshake.capabilities_towards(upstream.settings, client.capabilities)
+
+    def exact_links(self, upstream: Upstream, asked: Asked | None) -> bool:
+        """Whether a page that ``upstream`` sends a person to keeps its address: a client that opens none reads it."""
+        if not upstream.settings.exact_links:
+            return False
+        client = asked.client if asked else self.client
+        modes = handshake.capabilities_towards(upstream.settings, client.capabilities).get("elicitation")
+        return isinstance(modes, dict) and "url" in modes
 
     def has_room(self, upstream: Upstream, asked: Asked | None, more: int) -> bool:
         """Whether ``upstream`` may ask so much more: a question is kept until somebody answers it.
@@ -221,7 +235,7 @@ class Questions:
 
     def _presented(self, upstream: Upstream, method: str, params: dict[str, Any]) -> dict[str, Any]:
         """The params as the client may see them."""
-        params = dict(params)
+        params = dict(self._tasks.told(upstream, method, pages.granted(upstream.settings, params)))
         if method == "sampling/createMessage" and "includeContext" in params:
             # The client would add what other upstreams said; only the user's own gateway may mix them.
             params["includeContext"] = "none"

@@ -142,6 +142,7 @@ class _Run:
         self._redacts = restorer.redacts
         self._verdicts: dict[tuple[Token, str], Verdict] = {}
         self._foreign = 0
+        self._size = 0  # of all values that were put in, in characters
         self.decisions: dict[Token, Decision] = {}
         self.asked: dict[Approval, None] = {}
 
@@ -214,6 +215,8 @@ class _Run:
             return None
         if role is RESTORE:
             self._refuse_place(entry, place, verdict, is_url)
+        self._size += len(entry.spelling.value)
+        self._refuse_bulk()
         if token not in self.decisions:
             self.decisions[token] = Decision(entry, verdict)
             self._foreign += verdict.foreign
@@ -283,6 +286,16 @@ class _Run:
                 f"More than {limit} values of other upstreams in one call",
                 "Send fewer of them at a time.",
                 rule="values of others in one call",
+            )
+
+    def _refuse_bulk(self) -> None:
+        """A long value behind each of many tokens would fill any memory before there is a message to be too large."""
+        limit = self._by.policy.settings.max_bytes
+        if self._size > limit:
+            raise Refused(
+                f"The values of this call come to more than {limit} characters",
+                "Name fewer of them at a time.",
+                rule="size of the values in one call",
             )
 
     def _refuse_packed(self, text: str) -> None:

@@ -168,10 +168,9 @@ class Sanitizing:
         for leaf in leaves(self._part, self._shape):
             where, role = (leaf.path, leaf.is_key), leaf.role
             known_as = None
-            if role is URI:
-                if isinstance(leaf.value, str) and not leaf.is_key:
-                    self._uris[leaf.path] = leaf.value
-                known_as = self._source.uris.get(leaf.text)
+            if role is URI and isinstance(leaf.value, str) and not leaf.is_key:
+                self._uris[leaf.path] = leaf.value
+                known_as = self._source.uris.get(leaf.value)
             if known_as is not None:
                 edits[where] = known_as
                 self._placed[where] = [(m.start, m.end) for m in tokens.scan(known_as)]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from cloakllm_gateway.core import handshake, reception, subscriptions, texts
+from cloakllm_gateway.core import pages, reception, subscriptions, texts
 from cloakllm_gateway.core.advertised import Tools
 from cloakllm_gateway.core.calls import Calls
 from cloakllm_gateway.core.directory import Directory, Owner
@@ -110,8 +111,8 @@ class Serving:
         """A tool or a prompt, by the table that its list made; without the list, that comes first."""
         routes = self._directory.tools if listing == "tools/list" else self._directory.prompts
         route = routes.get(name) if isinstance(name, str) else None
-        is_tool, loaded = listing == "tools/list", listing in self._lists.loaded
-        if route is not None and (loaded or not is_tool):
+        is_tool = listing == "tools/list"
+        if route is not None and (not is_tool or self._lists.is_known(listing, route.upstream)):
             declared = self._tools.declared(name) if is_tool else None
             declared = route.declared if declared is None else declared
             params = {**(request.params or {}), "name": route.original}
@@ -121,25 +122,28 @@ class Serving:
                 return
             upstream = self._upstreams[route.upstream]
             self._outbound.forward(request, upstream, params, declared=declared, marked=route.marked)
-        elif loaded:
+        elif route is None and self._lists.is_known(listing):
             self._requests.refuse(request, INVALID_PARAMS, texts.unknown_name(listing.split("s/")[0], self._absent()))
         else:
-            self._load(request, listing, lambda: self._serve_named(request, listing, name))
+            again = partial(self._serve_named, request, listing, name)
+            self._load(request, listing, again, "" if route is None else route.upstream)
 
-    def _load(self, request: Request, listing: str, then: Callable[[], None]) -> None:
+    def _load(self, request: Request, listing: str, then: Callable[[], None], of: str = "") -> None:
         """Get a list for its names before ``request`` is routed, unless the client takes it back."""
 
-        def loaded(_result: dict[str, Any] | None, effects: list[Effect]) -> None:
+        def loaded(effects: list[Effect]) -> None:
             self._emit_all(effects)
-            self._lists.loaded.add(listing)
             if request in self._requests:
                 then()
 
-        self._lists.gather(listing, loaded)
+        self._lists.load(listing, loaded, of)
 
     def _serve_resource(self, request: Request, uri: Any) -> None:
         if not isinstance(uri, str):
             self._requests.refuse(request, INVALID_PARAMS, texts.NO_URI)
+            return
+        if request.method == "resources/subscribe" and not self._subscriptions.has_room(1):
+            self._requests.refuse(request, INVALID_PARAMS, texts.TOO_MANY_SUBSCRIPTIONS)
             return
         upstream, owner = self._resource(uri)
         if upstream is not None and self._is_granted(request, upstream, uri):
@@ -147,14 +151,14 @@ class Serving:
             self._outbound.forward(request, upstream, request.params or {}, uri=uri, listed=listed)
         elif upstream is not None:
             return
-        elif "resources/templates/list" in self._lists.loaded:
+        elif self._lists.is_known("resources/templates/list"):
             self._requests.refuse(request, INVALID_PARAMS, texts.unknown_resource(self._absent()))
         else:
             self._load(request, "resources/list", lambda: self._after_resources(request, uri))
 
     def _is_granted(self, request: Request, upstream: Upstream, uri: str) -> bool:
         """Whether the client may have this resource of ``upstream``; if not, ``request`` is refused."""
-        if handshake.is_ui(uri) and not upstream.settings.ui:
+        if pages.is_page(uri) and not upstream.settings.ui:
             self._outbound.refuse(request, upstream, "ui", texts.NOT_GRANTED)
             return False
         return True
@@ -177,7 +181,7 @@ class Serving:
                 params = {**params, "ref": {**ref, "name": route.original}}
                 self._outbound.forward(request, self._upstreams[route.upstream], params)
                 return
-            if "prompts/list" not in self._lists.loaded:
+            if not self._lists.is_known("prompts/list"):
                 self._load(request, "prompts/list", lambda: self._serve_completion(request, ref))
                 return
         elif isinstance(uri, str) and (upstream := self._completing(uri)):
@@ -241,8 +245,11 @@ class Serving:
         wanted = (request.params or {}).get("notifications")
         wanted = wanted if isinstance(wanted, dict) else {}
         uris = [uri for uri in _list(wanted.get(URI)) if isinstance(uri, str)]
+        if not self._subscriptions.has_room(len(uris) + len(_list(wanted.get(TASK)))):
+            self._requests.refuse(request, INVALID_PARAMS, texts.TOO_MANY_SUBSCRIPTIONS)
+            return
         listings = ("resources/list", "resources/templates/list")
-        missing = next((listing for listing in listings if listing not in self._lists.loaded), None)
+        missing = next((listing for listing in listings if not self._lists.is_known(listing)), None)
         if missing and any(self._directory.owner(uri) is None for uri in uris):
             self._load(request, missing, lambda: self._serve_stream(request))
             return

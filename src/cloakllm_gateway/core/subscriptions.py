@@ -60,9 +60,15 @@ class Stream(Struct, eq=False):
 
 
 class Subscriptions:
-    """The streams of the client, and what the upstreams were asked for them."""
+    """The streams of the client, and what the upstreams were asked for them.
 
-    def __init__(self, upstreams: Mapping[str, Upstream], calls: Calls, emit: Callable[[Effect], None]) -> None:
+    ``most`` things may be heard of at once: each may be a stream, and so a connection, of its own.
+    """
+
+    def __init__(
+        self, upstreams: Mapping[str, Upstream], calls: Calls, emit: Callable[[Effect], None], most: int
+    ) -> None:
+        self._most = most
         self._upstreams = upstreams
         self._calls = calls
         self._emit = emit
@@ -76,6 +82,10 @@ class Subscriptions:
     def streams(self) -> int:
         """How many streams are open."""
         return len(self._streams)
+
+    def has_room(self, more: int) -> bool:
+        """Whether ``more`` things can be heard of."""
+        return sum(map(len, self._watched.values())) + more <= self._most
 
     def open(self, stream: Stream, granted: Mapping[str, Any]) -> list[Effect]:
         """A stream begins: ``granted`` is what it will hear of."""

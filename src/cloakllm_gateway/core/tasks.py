@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from cloakllm_gateway.core.handles import Handles
 from cloakllm_gateway.core.typed import words
 from cloakllm_gateway.core.upstream import Call, Upstream
+from cloakllm_gateway.protocol import eras
 from cloakllm_gateway.protocol.jsonrpc import Request
 from cloakllm_gateway.protocol.walk import Path
 
@@ -90,16 +91,31 @@ class Tasks:
         found = ((("tasks", at), self.tool(upstream, id).original) for at, id in enumerate(ids))
         return {path: tool for path, tool in found if tool}
 
-    def told(self, upstream: Upstream, said: dict[str, Any]) -> dict[str, Any]:
-        """What is said of a task, under the id that the client knows it by."""
-        id = said.get("taskId")
-        return said if self.maker(id) in (None, upstream.name) else self._own(upstream, said)
+    def told(self, upstream: Upstream, method: str, said: dict[str, Any]) -> dict[str, Any]:
+        """What a notification or a question says of a task, under the id that the client knows it by.
+
+        That is never the id of another upstream's task.
+        """
+        said = self._related(upstream, said)
+        return self._named(upstream, said) if is_about_task(method) else said
+
+    def _named(self, upstream: Upstream, said: dict[str, Any]) -> dict[str, Any]:
+        return said if self.maker(said.get("taskId")) in (None, upstream.name) else self._own(upstream, said)
+
+    def _related(self, upstream: Upstream, part: dict[str, Any]) -> dict[str, Any]:
+        """``part`` with the task that its ``_meta`` says it belongs to under the client's id."""
+        meta = eras.meta_of(part)
+        task = meta.get(eras.RELATED_TASK)
+        if not isinstance(task, dict) or (named := self._named(upstream, task)) is task:
+            return part
+        return {**part, "_meta": {**meta, eras.RELATED_TASK: named}}
 
     def with_own(self, upstream: Upstream, method: str, result: dict[str, Any]) -> dict[str, Any]:
         """Note whose tasks a result of ``method`` speaks of; an id that is another upstream's already becomes a handle.
 
         In the stateless era the result is the task itself.
         """
+        result = self._related(upstream, result)
         if _SPEAKING.isdisjoint(result) and not is_about_task(method):
             return result
         if isinstance(listed := result.get("tasks"), list):

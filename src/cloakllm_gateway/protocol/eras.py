@@ -24,6 +24,7 @@ CLIENT_INFO = _PREFIX + "clientInfo"
 LOG_LEVEL = _PREFIX + "logLevel"
 SERVER_INFO = _PREFIX + "serverInfo"
 SUBSCRIPTION = _PREFIX + "subscriptionId"
+RELATED_TASK = _PREFIX + "related-task"
 #: What the ``_meta`` of a stateless request says in place of a handshake.
 ENVELOPE = (VERSION, CAPABILITIES, CLIENT_INFO, LOG_LEVEL)
 

@@ -45,7 +45,7 @@ from cloakllm_gateway.core.events import (
     StopTimer,
     Used,
 )
-from cloakllm_gateway.errors import AuditError, DetectionError, VaultError
+from cloakllm_gateway.errors import AuditError, DetectionError, VaultError, first_cause, place_of
 from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.shell import signals
 from cloakllm_gateway.shell.audit.recorder import Audit
@@ -57,7 +57,7 @@ from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.overhearing import overhearing
 from cloakllm_gateway.shell.proof import prove
 from cloakllm_gateway.shell.scanner import INLINE, size_of
-from cloakllm_gateway.shell.steps import READY, Steps, finish, forgo
+from cloakllm_gateway.shell.steps import READY, Post, Steps, finish, forgo
 from cloakllm_gateway.shell.stores import Follower, StoreAway
 from cloakllm_gateway.shell.streams import Streams
 from cloakllm_gateway.shell.supervisor import Restarts
@@ -76,6 +76,9 @@ SLICE = 0.002
 
 #: Bytes of a message from which the core works in a thread.
 LARGE = 65_536
+
+#: Why a message goes no further that we have a bug with.
+INTERNAL_ERROR = "the gateway had an internal error"
 
 #: Seconds that requests in flight are given when the client closes its side.
 LAST_ANSWERS = 1.0
@@ -211,7 +214,7 @@ class Interpreter:
         job = event.job if isinstance(event, Scanned | Assigned) else self._gateway.broken_job
         yield from self._perform_all(self._gateway.abandon(event))
         if job is not None:
-            yield from self._handle(ScanFailed(job, "the gateway had an internal error"))
+            yield from self._handle(ScanFailed(job, INTERNAL_ERROR))
         elif peer in self.links:
             self.links[peer].drop("the gateway could not handle a message of it")
 
@@ -283,8 +286,8 @@ class Interpreter:
         """
         try:
             await self._store.refresh()
-        except VaultError as error:
-            self._logger.log("warning", "vault_not_read", reason=str(error))
+        except Exception as error:  # noqa: BLE001 - a bug of ours changes no more than that
+            self._logger.log("warning", "vault_not_read", reason=self._reason(error))
 
     async def _scan(self, effect: Scan) -> Scanned | ScanFailed:
         """Look at the texts, then see what else the store knows by now: without that nothing can be said."""
@@ -292,8 +295,15 @@ class Interpreter:
             found = await self._scanner.find(effect.texts)
             await self._store.refresh()
             return Scanned(effect.job, found)
-        except (DetectionError, VaultError) as error:
-            return ScanFailed(effect.job, str(error))
+        except Exception as error:  # noqa: BLE001 - a bug of ours withholds as well
+            return ScanFailed(effect.job, self._reason(error))
+
+    def _reason(self, error: Exception) -> str:
+        """Why a message can't be made clean; what is no fault but a bug of ours may have a value in its text."""
+        if isinstance(error, DetectionError | VaultError):
+            return str(error)
+        self._logger.log("error", "internal_error", kind=type(error).__name__, at=place_of(error), met="work")
+        return INTERNAL_ERROR
 
     async def _scan_beside(self, effect: Scan) -> None:
         await self._report(effect, await self._scan(effect))
@@ -305,14 +315,14 @@ class Interpreter:
     async def _use(self, tokens: Sequence[Token]) -> None:
         try:
             await self._store.restored(self._namespace, tokens)
-        except VaultError as error:
-            self._logger.log("warning", "vault_not_written", reason=str(error))
+        except Exception as error:  # noqa: BLE001 - a bug of ours changes no more than that
+            self._logger.log("warning", "vault_not_written", reason=self._reason(error))
 
     async def _assign(self, effect: Assign) -> None:
         try:
             entries = await self._store.assign(self._namespace, effect.group, effect.origin, effect.spellings)
-        except VaultError as error:
-            await self._report(effect, AssignFailed(effect.job, str(error)))
+        except Exception as error:  # noqa: BLE001 - a bug of ours withholds as well
+            await self._report(effect, AssignFailed(effect.job, self._reason(error)))
         else:
             await self._report(effect, Assigned(effect.job, entries))
 
@@ -369,13 +379,23 @@ async def converse(
         interpreter = Interpreter(parts, follower, front, audit, tasks)
         for name in shared.config.upstreams:
             link = interpreter.links[name] = link_to(parts, name, interpreter.post, restarts())
-            tasks.start_soon(link.run)
+            tasks.start_soon(_run, link, name, interpreter.post, shared.logger)
         await prepare()
         async with audited(audit, parts, tasks):
             tasks.start_soon(interpreter.run)
             await front.run(interpreter.post)
             await interpreter.last_answers(last_answers)
         tasks.cancel_scope.cancel()
+
+
+async def _run(link: Link, name: str, post: Post, logger: Logger) -> None:
+    """Run a link; a bug of ours in it ends its upstream and nobody else's."""
+    try:
+        await link.run()
+    except Exception as error:  # noqa: BLE001 - whatever an upstream made us trip over: its text may hold values
+        cause = first_cause(error)
+        logger.log("error", "internal_error", kind=type(cause).__name__, at=place_of(cause), met="link", peer=name)
+        await post(Disconnected(name, INTERNAL_ERROR, final=True))
 
 
 def check_store(shared: Shared) -> None:

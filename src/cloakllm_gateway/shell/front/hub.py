@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from typing import Final, NamedTuple, TypeVar
 
 import anyio
 from anyio.abc import TaskGroup
 
-from cloakllm_gateway.errors import GatewayError
+from cloakllm_gateway.errors import GatewayError, first_cause, place_of
 from cloakllm_gateway.protocol.jsonrpc import INVALID_PARAMS
 from cloakllm_gateway.shell.front.asgi import Refusal
 from cloakllm_gateway.shell.front.channels import Channel, SessionChannel, StatelessChannel
@@ -96,8 +96,14 @@ class Hub:
         """Serve one channel to its end; what goes wrong with one is no reason to end others."""
         try:
             await self._serve(channel)
-        except* GatewayError as group:
-            self._logger.log("error", "http_session_failed", principal=channel.principal, reason=_first(group))
+        except Exception as error:  # noqa: BLE001 - a bug of ours too: its text may hold values
+            cause = first_cause(error)
+            if isinstance(cause, GatewayError):
+                self._logger.log("error", "http_session_failed", principal=channel.principal, reason=str(cause))
+            else:
+                self._logger.log(
+                    "error", "internal_error", kind=type(cause).__name__, at=place_of(cause), met="session"
+                )
         finally:
             channel.close()
             self._forget(channel)
@@ -129,9 +135,3 @@ class Hub:
         while self._alive:
             self._changed = anyio.Event()
             await self._changed.wait()
-
-
-def _first(group: BaseExceptionGroup[GatewayError]) -> str:
-    found: Iterable[BaseException] = group.exceptions
-    error = next(iter(found))
-    return _first(error) if isinstance(error, BaseExceptionGroup) else str(error)

@@ -184,14 +184,14 @@ def answers(line: bytes) -> Id | None:
     """The id of the request that ``line`` answers, None if it is no answer."""
     try:
         head = _HEADS.decode(line)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return _answers_slowly(line)
     is_answer = head.method is None and (isinstance(head.id, str) or type(head.id) is int)
     return head.id if is_answer else None
 
 
 def _answers_slowly(line: bytes) -> Id | None:
-    """For what the fast decoder refuses, such as lone surrogates."""
+    """For what the fast decoder refuses, such as lone surrogates; a broken answer is one all the same."""
     try:
         message = jsonrpc.classify(jsonrpc.decode(line))
     except jsonrpc.Malformed as error:

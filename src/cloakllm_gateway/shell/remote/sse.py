@@ -19,7 +19,8 @@ _NAME: Final = 16
 #: Bytes of an event's id: it is sent back in a header.
 _LONGEST_ID: Final = 1024
 
-_BOM: Final = b"\xef\xbb\xbf"
+#: Some servers begin what they say with it.
+BOM: Final = b"\xef\xbb\xbf"
 
 
 class ServerEvent(NamedTuple):
@@ -79,7 +80,7 @@ class Events:
         self._line.clear()
         self._line_size = 0
         if self._first:
-            line, self._first = line.removeprefix(_BOM), False
+            line, self._first = line.removeprefix(BOM), False
         if not line:
             return self._dispatch()
         value = _content(line)
@@ -91,7 +92,7 @@ class Events:
                     del self._data[: -TAIL - 1]
             case b"event":
                 self._kind = value
-            case b"id" if len(value) <= _LONGEST_ID and not any(byte < 0x20 or byte == 0x7F for byte in value):
+            case b"id" if len(value) <= _LONGEST_ID and _can_be_sent(value):
                 self._id = value
             case b"retry" if value.isdigit() and len(value) < 10:
                 self._cursor.retry = int(value) / 1000
@@ -106,6 +107,11 @@ class Events:
         if head is not None or len(data) > self._max_bytes:
             return [Oversized(size - 1, recover_id(data[:HEAD] if head is None else head, data[-TAIL:]))]
         return [ServerEvent(kind.decode("utf-8", "replace") or "message", data)] if data else []
+
+
+def _can_be_sent(id: bytes) -> bool:
+    """Whether a header could carry it (RFC 9110, 5.5)."""
+    return id == id.strip(b" ") and not any(byte < 0x20 or byte == 0x7F for byte in id)
 
 
 def _content(line: bytes | bytearray) -> bytes:

@@ -23,7 +23,7 @@ from cloakllm_gateway.protocol.framing import Oversized
 from cloakllm_gateway.protocol.headers import VERSION
 from cloakllm_gateway.shell.remote.client import Answer, Unreachable
 from cloakllm_gateway.shell.remote.life import CANCELLED, Life, Outgoing, answers, error_in
-from cloakllm_gateway.shell.remote.sse import Cursor, Events, ServerEvent
+from cloakllm_gateway.shell.remote.sse import BOM, Cursor, Events, ServerEvent
 
 SESSION: Final = "Mcp-Session-Id"
 JSON: Final = "application/json"
@@ -61,6 +61,7 @@ class Streamable:
         self._life = life
         self._session: str | None = None
         self._version: str | None = None  # that was agreed on; None before, and in the stateless era
+        self._is_listening = False  # on a stream for what belongs to no request
 
     async def exchange(self, message: Outgoing, left: anyio.Event) -> None:
         """Send one message and deliver all that comes in answer; ``left`` is set once it has been written.
@@ -116,8 +117,8 @@ class Streamable:
             self._session = said if _SESSION_ID.fullmatch(said) else None
         if message.method == "notifications/initialized":
             self._life.tasks.start_soon(self._listen)
-        if message.id is None:
-            return True
+        if message.id is None or (answer.status == HTTPStatus.ACCEPTED and self._is_listening):
+            return True  # some servers answer requests on the standing stream
         if answer.kind == STREAM:
             return await self._follow(message, answer, cursor)
         if answer.kind == JSON:
@@ -130,7 +131,7 @@ class Streamable:
         body = await answer.body(self._life.max_bytes)
         if body is None:
             await self._life.overlong(message)
-        elif not await self._deliver(message, ServerEvent("message", body)):
+        elif not await self._deliver(message, ServerEvent("message", body.removeprefix(BOM))):
             await self._life.failed(message, "answered with something that is not the answer")
 
     async def _refused(self, message: Outgoing, answer: Answer) -> None:
@@ -220,11 +221,12 @@ class Streamable:
             try:
                 async with self._get(cursor) as answer:
                     if _is_stream(answer):
-                        has_opened, failures = True, 0
+                        self._is_listening, has_opened, failures = True, True, 0
                         await self._overhear(answer, cursor)
                     elif has_opened and self._is_over(answer):
                         self._life.end(SESSION_OVER)
                     elif answer.status < HTTPStatus.INTERNAL_SERVER_ERROR:
+                        self._is_listening = False
                         return  # it has none
             except Unreachable:
                 pass  # perhaps the next time

@@ -29,7 +29,7 @@ _OURS: Final = frozenset(
 _PLACE = lazy(r"\$\{([^}]*)\}")
 _VARIABLE = lazy(r"(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?")
 _TOKEN = lazy(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
-_CONTROL = lazy(r"[\x00-\x1f\x7f]")
+_CONTROL = lazy("[\x00-\x1f\x7f\ud800-\udfff]")  # lone surrogates too: UTF-8 has no form for them
 
 
 class Address(NamedTuple):
@@ -57,18 +57,33 @@ class Target(NamedTuple):
 def target(upstream: UpstreamConfig, environment: Mapping[str, str]) -> Target:
     """Raises :class:`Invalid` with a path that starts within ``upstream``."""
     address = address_of(expanded(upstream.url or "", "url", environment), "url")
-    if is_overheard(address) and not upstream.insecure:
-        hint = 'Use https://, or set "insecure": true to send everything in clear'
-        raise Invalid("url", "would send personal data over the network in clear", hint)
     headers = tuple(
         (name, _value(expanded(value, f"headers.{name}", environment), f"headers.{_checked(name)}"))
         for name, value in upstream.headers.items()
     )
     passing.check(upstream.pass_headers, upstream.headers)
     proxy = None if upstream.proxy is None else expanded(upstream.proxy, "proxy", environment)
-    if proxy is not None and not proxy.startswith(("http://", "https://")):
+    if proxy is not None and not _is_proxy(proxy):
         raise Invalid("proxy", "is not the address of a proxy", "Like http://proxy.example.com:3128")
-    return Target(address, headers, proxy, upstream.ca_file)
+    found = Target(address, headers, proxy, upstream.ca_file)
+    if is_overheard(found) and not upstream.insecure:
+        hint = 'Use https://, or set "insecure": true to send everything in clear'
+        raise Invalid("url", "would send personal data over the network in clear", hint)
+    return found
+
+
+def _is_proxy(url: str) -> bool:
+    """Whether ``url`` is the address of a proxy, with or without a user and a password."""
+    from urllib.parse import urlsplit
+
+    if _CONTROL.search(url):
+        return False
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:  # of a port, or of a bracket without the other
+        return False
+    return parts.scheme in DEFAULT_PORTS and host.isascii() and len(host.split()) == 1 and port != 0
 
 
 def identity(upstream: UpstreamConfig, environment: Mapping[str, str]) -> list[str]:
@@ -129,9 +144,13 @@ def address_of(url: str, path: str) -> Address:
     return Address(parts.scheme, ascii_host, port or DEFAULT_PORTS[parts.scheme], where)
 
 
-def is_overheard(address: Address) -> bool:
-    """Whether others on the network can read what is sent there."""
-    return address.scheme == "http" and not is_loopback(address.host)
+def is_overheard(target: Target) -> bool:
+    """Whether others on the network can read what is sent there, or to the proxy on the way."""
+    from urllib.parse import urlsplit
+
+    proxy = None if target.proxy is None else urlsplit(target.proxy).hostname or ""
+    hosts = [target.address.host, *([] if proxy is None else [proxy])]
+    return target.address.scheme == "http" and not all(map(is_loopback, hosts))
 
 
 def is_loopback(host: str) -> bool:
