@@ -15,13 +15,12 @@ the first view, and a find in any view hides the original characters.
 
 from __future__ import annotations
 
-import binascii
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain
 
-from cloakllm_gateway.detection import linear
+from cloakllm_gateway.detection import linear, packed
 from cloakllm_gateway.detection.view import Piece, View
 from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.patterns import lazy
@@ -113,7 +112,7 @@ def due(text: str) -> Due:
 
 def kinds(text: str) -> tuple[str, ...]:
     """The decoders worth running on a text: one linear pass over its bytes."""
-    if len(text) < _SHORTEST_RUN and text.isascii() and text.isalnum():
+    if len(text) < packed.SHORTEST and text.isascii() and text.isalnum():
         return ()
     found = _signs().matched(text.encode("ascii", "replace"))
     if found is None:
@@ -127,36 +126,16 @@ def kinds_of(text: str, signs: Collection[str]) -> tuple[str, ...]:
     return tuple(kind for kind in SIGNS if kind in signs or (kind == "fold" and may_fold))
 
 
-#: A shorter run of letters and digits alone can't be an encoding of anything.
-_SHORTEST_RUN = 16
-_DIGIT = "[A-Za-z0-9+/]"
-#: ... but a shorter one is told by its padding, which is no assignment: nothing follows it.
-_PADDED_RUN = rf"{_DIGIT}{{10}}=(?:=|[^A-Za-z0-9\"'(\[{{]|$)"
-#: Three characters of ASCII text in base64, told by the high bits of each.
-_TEXT_BYTES = "[CDI-Za-f][AC-HQS-Xgi-nwyz0-3][ABEFIJMNQRUVYZcdghklopstwx014589]"
-_TEXT_DIGITS = f"{_TEXT_BYTES}{_DIGIT}"
-#: A run of base64 that may hold text, of whose first twelve bytes all but three have to be ASCII.
-_TEXT_RUN = "|".join(f"{_DIGIT}{{{at}}}{_TEXT_DIGITS}{_DIGIT}{{{12 - at}}}" for at in (0, 4, 8, 12))
-_H, _TAIL = "[0-9A-Fa-f]", "[89ABab][0-9A-Fa-f]"
-#: A character of UTF-8 text in hexadecimal.
-_HEX_CHARACTER = rf"(?:[2-7]{_H}|0[9AaDd]|[CcDd]{_H}{_TAIL}|[Ee]{_H}(?:{_TAIL}){{2}}|[Ff][0-7](?:{_TAIL}){{3}})"
-#: Where runs begin that may hold text, with the character before: hashes and paths are runs as well, and many.
-_RUN_BEGINS = (
-    f"(?:^|[^A-Za-z0-9+/=_-])(?:{_TEXT_RUN}|{_DIGIT}{{0,5}}{_PADDED_RUN})|(?:^|[^A-Za-z0-9])(?:0x)?{_HEX_CHARACTER}{{6}}"
-    # Ids are assigned everywhere, and words are joined by hyphens: what is no text from its first character on is none.
-    f"|(?:^|[^A-Za-z0-9+/_-])(?:{_TEXT_BYTES}[A-Za-z0-9+/_-]){{4}}"
-)
-
 #: What shows, in the bytes of a text, that a decoder has something to do.
 SIGNS: Mapping[str, str] = {
     "escape": r"\\[\"'/\\bfnrtux]",
     "percent": r"%[0-9A-Fa-f]{2}",
-    "reference": r"&(?:#[0-9]|#?[0-9A-Za-z]{2})[0-9A-Za-z]*;",
+    "reference": r"&(?:#[0-9]|#[xX][0-9A-Fa-f]|[0-9A-Za-z]{2,};)",
     "quoted": (
-        r"=\r?\n|=3D[\"']|=40[A-Za-z0-9-]+\.|=C[23]=[89AB][0-9A-F]|=E[0-9A-F]=[89AB][0-9A-F]|[Qq]uoted-printable"
+        r"=\r?\n|=3D[\"']|=40[A-Za-z0-9-]+\.|=[CDE][0-9A-F]=[89AB][0-9A-F]|(?:=[0-9A-F]{2}){3}|[Qq]uoted-printable"
     ),
     "fold": r"[\x00-\x08\x0b\x0c\x0e-\x1b\x1d-\x1f\x7f]",  # U+001C parts the strings that the gate reads as one
-    "run": _RUN_BEGINS,
+    "run": packed.SIGN,
 }
 _NAMES = (*SIGNS,)
 
@@ -189,7 +168,7 @@ def _encodings(
         for kind, parts in due.items()
         for part in parts
         for match in (
-            _runs(text, *part)
+            packed.runs(text, *part)
             if kind == "run"
             else _folds(text, *part)
             if kind == "fold"
@@ -224,33 +203,8 @@ def _control_places() -> linear.Search:
     return linear.compiled(f"[{_CONTROL_CLASS}]")
 
 
-def _runs(text: str, first: int, last: int) -> Iterator[re.Match[str]]:
-    """Runs of base64 or hexadecimal, tried only where the linear engine sees a run begin."""
-    search, match_run = _run_places(), _expression("run", False).match
-    # What stands before the run is at the offset that the run itself has without the line break before it.
-    screen = b"\n" + text[first:last].encode("ascii", "replace")
-    at, size = 0, len(screen)
-    while (start := search(screen, at, size)[0][0]) >= 0:
-        if (match := match_run(text, first + start)) is not None:
-            yield match
-        at = start + 1  # a run of hexadecimal may begin behind a slash in what is no base64
-
-
-@cache
-def _run_places() -> linear.Search:
-    return linear.compiled(_RUN_BEGINS)
-
-
+_H = "[0-9A-Fa-f]"
 _UNIT = f"%(?:25)*{_H}{{2}}"
-# Both begin with a character and look behind then: the search skips faster so.
-_BASE64_RUN = (
-    r"[A-Za-z0-9+/](?<![A-Za-z0-9+/_-].)"
-    r"(?:[A-Za-z0-9+/]{15,}+={0,2}|[A-Za-z0-9_-]{15,}+={0,2}|[A-Za-z0-9+/]{9,14}+={1,2})(?![A-Za-z0-9+/=_-])"
-)
-_HEX_RUN = (
-    r"[0-7](?<![A-Za-z0-9].)(?:(?<=0)x[2-7])?(?:(?<=[2-7])[0-9A-Fa-f]|(?<=0)[9AaDd])"
-    r"(?:[2-7][0-9A-Fa-f]|0[9AaDd]){7,}(?![A-Za-z0-9])"
-)
 #: Invisible characters, odd spaces and dashes, full-width and other compatibility forms, digits of other scripts.
 _FOLD_CLASS = (
     "\u00a0\u00ad\u034f\u061c\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u09e6-\u09ef\u0e50-\u0e59\u115f\u1160\u17b4\u17b5"
@@ -263,20 +217,20 @@ _ACCENTED = r"[A-Za-z\u00c0-\u02af\u0370-\u052f\u1e00-\u1fff][\u0300-\u036f]+"
 _CONTROL_CLASS = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f"
 #: Each begins with a character of its own where it can: the search for it is quick then.
 _PARTS = {
+    # Of many bytes behind one \\x Postgres has the text: see .packed.
     "escape": (
         rf"\\(?:u[dD][89abAB]{_H}{{2}}\\u[dD][c-fC-F]{_H}{{2}}"
-        rf"|u{_H}{{4}}|x{_H}{{2}}|[\"'/\\bfnrt])"
+        rf"|u{_H}{{4}}|u\{{{_H}{{1,6}}\}}|x{_H}{{2}}(?!(?:{_H}{{2}}){{7}})|[\"'/\\bfnrt])"
     ),
     "percent": f"{_UNIT}(?:{_UNIT})*",
-    "reference": r"&(?:amp;)*(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});",
+    # Browsers want no semicolon behind a number.
+    "reference": r"&(?:amp;)*(?:#0{0,20}[0-9]{1,7};?|#[xX]0{0,20}[0-9A-Fa-f]{1,6};?|[A-Za-z][A-Za-z0-9]{1,30};)",
     "quoted": r"=(?:[0-9A-F]{2}(?:=[0-9A-F]{2})*|\r?\n)",
     "fold": f"[{_CONTROL_CLASS}{_FOLD_CLASS}]+",
     "accents": f"[{_CONTROL_CLASS}{_FOLD_CLASS}]+|{_ACCENTED}",  # the same for the few texts that have them apart
-    "run": f"{_HEX_RUN}|{_BASE64_RUN}",
 }
 _FLAT_ESCAPE = _PARTS["escape"].replace(r"\\(?:", r"\\+(?:", 1).replace(r"\\u[dD][c", r"\\+u[dD][c", 1)
 _LITERAL = lazy(r'"(?<!\\.)([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)
-_HEXADECIMAL = lazy(f"{_H}+")
 _PERCENT = lazy(_UNIT)
 _ACCENT = lazy(r"[\u0300-\u036f]")
 
@@ -299,7 +253,7 @@ def _escape(match: re.Match[str]) -> tuple[Piece]:
 def _unescaped(written: str) -> str:
     body = written.lstrip("\\") or "\\"
     if body[0] == "u":
-        units = [int(unit, 16) for unit in re.findall(f"u({_H}{{4}})", written)]
+        units = [int(unit, 16) for unit in re.findall(rf"u\{{?({_H}+)", written)]
         return chr(0x10000 + ((units[0] & 0x3FF) << 10) + (units[1] & 0x3FF)) if len(units) == 2 else chr(units[0])
     return chr(int(body[1:], 16)) if body[0] == "x" else _SIMPLE.get(body[0], body[0])
 
@@ -380,60 +334,11 @@ def _folded(char: str) -> str:
     return " " if category.startswith("Z") else "" if category in ("Cf", "Cc", "Mn", "Lo", "Cn") else plain
 
 
-def _run(match: re.Match[str]) -> Iterator[Piece]:
-    """A run of base64 or hexadecimal that holds readable text."""
-    run = match[0]
-    digits = run.removeprefix("0x")
-    if run.isdecimal():
-        return  # a number, whatever its bytes would read
-    if len(digits) % 2 == 0 and _HEXADECIMAL.fullmatch(digits) and (decoded := _readable(bytes.fromhex(digits))):
-        yield decoded, match.end() - len(digits), match.end(), Encoding.HEX
-        return
-    decoded = _from_base64(run)
-    if decoded is not None:
-        yield decoded, match.start(), match.end(), Encoding.BASE64
-
-
-def _from_base64(run: str) -> str | None:
-    body = run.rstrip("=").translate(_FROM_URL)
-    if len(body) % 4 == 1:
-        return None
-    if len(binascii.a2b_base64(body[: min(len(body) // 4 * 4, 16)]).translate(None, _PRINTABLE)) > 3:
-        return None  # most runs are no text, and the first twelve bytes say so
-    return _readable(binascii.a2b_base64(body + "=" * (-len(body) % 4)))
-
-
-#: The two digits that base64 has in place of others where it stands in URLs.
-_FROM_URL = str.maketrans("-_", "+/")
-_PRINTABLE = bytes((9, 10, 13, *range(32, 127)))
-_ANY_CONTROL = bytes((*range(32), 127))
-_CONTROL = bytes(set(_ANY_CONTROL) - set(b"\t\r\n"))
-#: Bytes that may read as text by chance: one in three thousand ids of sixteen digits does.
-_BY_CHANCE = 12
-
-
-def _readable(raw: bytes) -> str | None:
-    """The text of some bytes, if it reads as text: UTF-8 without control characters, most of it ASCII.
-
-    A short one is of one line: a line break in front of it would make the
-    ``=`` before it the end of a line of quoted-printable text, and so
-    everything else be read anew.
-    """
-    plain = len(raw) - len(raw.translate(None, _PRINTABLE))
-    said, unsayable = (raw.rstrip(b"\r\n"), _ANY_CONTROL) if len(raw) <= _BY_CHANCE else (raw, _CONTROL)
-    if plain < 0.7 * len(raw) or len(said.translate(None, unsayable)) < len(said):
-        return None
-    try:
-        return raw.decode()
-    except UnicodeDecodeError:
-        return None
-
-
 _DECODERS: dict[str, Callable[[re.Match[str]], Iterable[Piece]]] = {
     "escape": _escape,
     "percent": _percent,
     "reference": _reference,
     "quoted": _quoted,
     "fold": _fold,
-    "run": _run,
+    "run": packed.decode,
 }

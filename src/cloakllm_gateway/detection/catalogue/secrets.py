@@ -89,7 +89,9 @@ API_KEY = Category(
             rank=CERTAIN,
         ),
         Pattern(  # what many a service and a person calls a key
-            rf"{EDGE}(?:sk|pk|api|key|token|secret)[_-]?(?:(?:live|test|prod)[_-]?)?[A-Za-z0-9]{{18,128}}(?![A-Za-z0-9_-])",
+            # Without a hyphen it may stand in a picture as well, between two signs of base64.
+            rf"{EDGE}(?:sk|pk|api|key|token|secret)(?:[_-]|(?![A-Za-z0-9]{{18,128}}[+/]))"
+            r"(?:(?:live|test|prod)[_-]?)?[A-Za-z0-9]{18,128}(?![A-Za-z0-9_-])",
             _is_generic_key,
         ),
         Pattern(  # cut off by the end of its text

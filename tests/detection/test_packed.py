@@ -1,0 +1,283 @@
+"""What is packed into base64, hexadecimal or an escaped form is hidden like what stands plainly."""
+
+from __future__ import annotations
+
+import base64
+import gc
+import html
+import json
+import quopri
+import random
+import time
+import uuid
+from collections.abc import Callable
+from urllib.parse import quote
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from cloakllm_gateway.detection.engine import Detector
+from cloakllm_gateway.detection.folding import views
+from cloakllm_gateway.spans import Text
+
+DETECTOR = Detector()
+VALUES = ["zora.quimby@posteo-mail.de", "536-22-8726", "4111 1111 1111 1111", "+44 20 7946 0123"]
+SURROUNDINGS = [
+    "",
+    "Write to her ",
+    "Änderung für Müller: ",
+    "Größe und Straße – ",
+    "Здравствуйте, пишите на ",
+    "Γράψτε στο ",
+    "请联系 ",
+    "メールは ",
+    "이메일 ",
+    "כתבו אל ",
+    "راسلني على ",
+    "🎉🎉 ",
+    "ça va? Écris à ",
+    "line one\r\nline two\r\n",
+]
+
+
+def packed(text: str, charset: str = "utf-8") -> str:
+    return base64.b64encode(text.encode(charset)).decode()
+
+
+#: A run that is hidden whole, by what made it.
+RUNS: dict[str, Callable[[str], str]] = {
+    "base64": packed,
+    "base64 of URLs": lambda text: base64.urlsafe_b64encode(text.encode()).decode().rstrip("="),
+    "base64 of UTF-16 with its mark": lambda text: packed(text, "utf-16"),
+    "hexadecimal": lambda text: text.encode().hex(),
+    "capital hexadecimal": lambda text: text.encode().hex().upper(),
+}
+#: Where such a run may stand.
+PLACES = [
+    "{}",
+    "data: {} end",
+    "powershell -EncodedCommand {}",
+    '{{"body": {{"data": "{}"}}}}',
+    "<img src='data:text/plain;charset=utf-8;base64,{}'>",
+    "token={}&page=2",
+    "('{}',)",
+    "Content-Transfer-Encoding: base64\r\n\r\n{}\r\n",
+]
+#: What is decoded character by character.
+ESCAPES: dict[str, Callable[[str], str]] = {
+    "percent": lambda text: quote(text, safe=""),
+    "percent twice": lambda text: quote(quote(text, safe=""), safe=""),
+    "percent three times": lambda text: quote(quote(quote(text, safe=""), safe=""), safe=""),
+    "data: URL": lambda text: f"data:text/html;charset=utf-8,{quote(text)}",
+    "decimal references": lambda text: "".join(f"&#{ord(char)};" for char in text),
+    "decimal references without semicolons": lambda text: "".join(f"&#{ord(char)}" for char in text),
+    "padded references": lambda text: "".join(f"&#{ord(char):07};" for char in text),
+    "hexadecimal references": lambda text: "".join(f"&#x{ord(char):X};" for char in text),
+    "references twice": lambda text: html.escape("".join(f"&#{ord(char)};" for char in text)),
+    "JSON": lambda text: json.dumps({"a": text}),
+    "JSON in JSON": lambda text: json.dumps({"a": json.dumps({"b": text})}),
+    "all of JSON": lambda text: "".join(('{"a": "', *(f"\\u{unit:04x}" for unit in units(text)), '"}')),
+    "characters of JavaScript": lambda text: "".join(f"\\u{{{ord(char):x}}}" for char in text),
+    "bytes of C": lambda text: "".join(f"\\x{byte:02x}" for byte in text.encode("latin-1", "replace")),
+    "quoted-printable": lambda text: quopri.encodestring((text + " =C3=BC").encode()).decode(),
+    "all quoted-printable": lambda text: "".join(f"={byte:02X}" for byte in text.encode()),
+}
+
+
+def units(text: str) -> list[int]:
+    raw = text.encode("utf-16-be")
+    return [int.from_bytes(raw[at : at + 2], "big") for at in range(0, len(raw), 2)]
+
+
+def hidden(text: str) -> str:
+    """The text with what is found in it cut out."""
+    kept, done = [], 0
+    for span in DETECTOR.find([Text(text)])[0]:
+        kept.append(text[done : span.start])
+        done = span.end
+    return "\x1e".join((*kept, text[done:]))
+
+
+def survives(value: str, text: str) -> bool:
+    return any(value in view.text for view in views(text))
+
+
+texts = st.builds(
+    lambda before, value, after: (before + value + (" " + after if after else ""), value),
+    st.lists(st.sampled_from(SURROUNDINGS), max_size=3).map("".join),
+    st.sampled_from(VALUES),
+    st.lists(st.sampled_from(SURROUNDINGS), max_size=3).map("".join),
+)
+
+
+def told(text: str, value: str) -> None:
+    """Only what is found where it stands plainly is a promise."""
+    assume(value not in hidden(text))
+
+
+@pytest.mark.parametrize("kind", RUNS)
+@given(said=texts, place=st.sampled_from(PLACES))
+@settings(max_examples=60, deadline=None)
+def test_a_value_in_a_run_never_survives(kind: str, said: tuple[str, str], place: str) -> None:
+    text, value = said
+    told(text, value)
+    assert not survives(value, hidden(place.format(RUNS[kind](text))))
+
+
+@pytest.mark.parametrize("kind", ESCAPES)
+@given(said=texts)
+@settings(max_examples=40, deadline=None)
+def test_a_value_that_is_escaped_never_survives(kind: str, said: tuple[str, str]) -> None:
+    text, value = said
+    told(text, value)
+    assert not survives(value, hidden(ESCAPES[kind](text)))
+
+
+@given(said=texts, charset=st.sampled_from(["latin-1", "cp1252"]))
+@settings(max_examples=60, deadline=None)
+def test_nor_does_one_in_latin_1(said: tuple[str, str], charset: str) -> None:
+    text, value = said[0].replace("ß", "s"), said[1]
+    assume(text.encode(charset, "ignore").decode(charset) == text)
+    told(text, value)
+    raw = text.encode(charset)
+    for run in (base64.b64encode(raw).decode(), raw.hex()):
+        assert run not in hidden(f"data: {run} end")
+
+
+@given(said=texts)
+@settings(max_examples=60, deadline=None)
+def test_a_script_for_powershell_is_read(said: tuple[str, str]) -> None:
+    text, value = f"Send-Mail {said[0]}", said[1]
+    told(text, value)
+    run = packed(text, "utf-16-le")
+    assert run not in hidden(f"powershell -EncodedCommand {run}")
+
+
+@pytest.mark.parametrize("script", ["Привет, пишите на ", "Γράψτε στο ", "כתבו אל ", "راسلني على ", "Müller "])
+def test_utf_16_without_a_mark_is_read_where_it_begins_in_a_script_of_letters(script: str) -> None:
+    run = packed(f"{script}zora.quimby@posteo-mail.de", "utf-16-le")
+    assert run not in hidden(run)
+
+
+@given(said=texts, fill=st.integers(0, 80), newline=st.sampled_from(["\n", "\r\n", "\n    ", "\\n", "\\\\n", "%0D%0A"]))
+@settings(max_examples=120, deadline=None)
+def test_a_value_across_the_end_of_a_line_of_base64_is_read(said: tuple[str, str], fill: int, newline: str) -> None:
+    text, value = f"{'Dear all, ' * 20}"[:fill] + " " + said[0], said[1]
+    told(text, value)
+    lines = base64.encodebytes(text.encode()).decode().split("\n")
+    shown = hidden(f"Content-Transfer-Encoding: base64{newline * 2}{newline.join(lines)}")
+    whole = "".join(line for line in shown.replace("%0D%0A", "\n").replace("\\n", "\n").split() if line in lines)
+    assert base64.b64encode(value.encode()).decode()[4:-8] not in whole
+    assert not survives(value, whole)
+
+
+@pytest.mark.parametrize("kind", ["base64 of URLs", "base64", "hexadecimal"])
+@pytest.mark.parametrize("script", [text for text in SURROUNDINGS if "\n" not in text])
+def test_a_segment_of_a_path_is_read(kind: str, script: str) -> None:
+    run = RUNS[kind](f"{script}zora.quimby@posteo-mail.de").replace("/", "_")
+    for form in (
+        "https://example.org/v/{}/edit",
+        "https://example.org/v/{}",
+        "/srv/{}/index.html?x=1",
+        "GET /a/b/{}/ HTTP/1.1",
+    ):
+        assert run.rstrip("=") not in hidden(form.format(run)), form
+        assert run.rstrip("=") not in hidden(form.format(quote(run, safe=""))), form
+
+
+@pytest.mark.parametrize("prefix", ["\\x", "0x", "x'", "E'\\\\x"])
+@given(said=texts)
+@settings(max_examples=40, deadline=None)
+def test_bytes_of_a_database_are_read(prefix: str, said: tuple[str, str]) -> None:
+    text, value = said
+    told(text, value)
+    run = prefix + text.encode().hex() + "'" * prefix.count("'")
+    for written in (run, json.dumps({"note": run}), f" id | note \n----+------\n  1 | {run}\n"):
+        assert not survives(value, hidden(written)), written
+
+
+def test_only_the_bytes_of_what_a_prefix_announces_are_replaced() -> None:
+    run = "\\x" + b"write to zora.quimby@posteo-mail.de".hex()
+    (span,) = DETECTOR.find([Text(run)])[0]
+    assert (span.start, span.end) == (2, len(run))
+
+
+def test_base64_that_was_cut_short_is_read() -> None:
+    run = packed("请联系 zora.quimby@posteo-mail.de 或者拨打电话")
+    for size in range(len(run) - 12, len(run)):
+        assert run[:size] not in hidden(f"preview: {run[:size]}...")
+
+
+# -- what holds nothing ---------------------------------------------------------------------------
+
+CHANCE = random.Random(20_261_130)
+
+
+def noise(size: int) -> bytes:
+    return CHANCE.randbytes(size)
+
+
+CLEAN: dict[str, Callable[[], str]] = {
+    "a picture": lambda: f'<img src="data:image/png;base64,{base64.b64encode(noise(60_000)).decode()}">',
+    "an attachment": lambda: base64.encodebytes(noise(60_000)).decode(),
+    "an attachment in JSON": lambda: json.dumps({"data": base64.encodebytes(noise(60_000)).decode()}),
+    "a dump": lambda: noise(40_000).hex(),
+    "bytes of a database": lambda: "\n".join(f" {at} | \\x{noise(40).hex()}" for at in range(500)),
+    "integrity of packages": lambda: json.dumps(
+        {f"pkg-{at}": {"integrity": f"sha512-{base64.b64encode(noise(64)).decode()}"} for at in range(600)}, indent=2
+    ),
+    "hashes": lambda: "\n".join(
+        f"{noise(20).hex()} {noise(32).hex()} {base64.b64encode(noise(32)).decode()}" for _ in range(400)
+    ),
+    "ids": lambda: "\n".join(
+        f"{uuid.UUID(bytes=noise(16))} {noise(8).hex()} {base64.urlsafe_b64encode(noise(24)).decode()}"
+        for _ in range(600)
+    ),
+    "small integers": lambda: "\n".join(
+        base64.b64encode(noise(40).translate(bytes(range(8)) * 32)).decode() for _ in range(400)
+    ),
+    "names in code": lambda: "\n".join("".join(CHANCE.choices(NAMES, k=9)) for _ in range(2_000)),
+}
+NAMES = ["get", "Element", "By", "Identifier", "Value", "Http", "Request", "_", "8", "Async", "-", "/"]
+
+
+@pytest.mark.parametrize("kind", CLEAN)
+def test_what_is_no_text_holds_nothing(kind: str) -> None:
+    assert hidden(text := CLEAN[kind]()) == text
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "QUJD/",
+        "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVph/",
+        "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVph\n",
+        "QUJDREVGR0hJSktMTU5P\nAAAAAAAAAAAAAAAAAAAA\n",
+        "QUJDREVGR0hJSktMTU5P\\n",
+        "QUJDREVGR0hJSktMTU5P",
+        "QUJDREVGR0hJSktMTU5P=",
+        "\\x6d61696c206b696d6d61696c206b696d",
+        "6d61696c206b696d6d61696c206b696d/",
+        "6d61696c206b696d",
+        "&#109",
+        "&#0000",
+        "=6D",
+        "\\u{6d}",
+        "//5NAPwAbABsAGUAcgAs/",
+    ],
+)
+def test_runs_take_no_more_than_their_length_says(unit: str) -> None:
+    def seconds(size: int) -> float:
+        text, best = unit * (size // len(unit)), float("inf")
+        for _ in range(3):
+            gc.collect()
+            gc.disable()
+            began = time.process_time()
+            DETECTOR.find([Text(text)])
+            best = min(best, time.process_time() - began)
+            gc.enable()
+        return best
+
+    seconds(10_000)
+    assert seconds(160_000) < 40 * seconds(10_000) + 0.05  # sixteen times the text
