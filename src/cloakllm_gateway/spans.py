@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
+from cloakllm_gateway.patterns import lazy
+
 
 class Encoding(StrEnum):
     """How a value is written where it stands; part of what makes a spelling (design, section 4)."""
@@ -77,6 +79,26 @@ class Text(NamedTuple):
     names: bool = True
     parent: str = ""
     above: int = -1
+
+
+def whole_number(written: str) -> str:
+    """A number as its digits, where it is a whole one: spreadsheets write 536228726.0 and 4.155550134e9.
+
+    Any other text is what it was.
+    """
+    if not _NUMBER.fullmatch(written):
+        return written
+    from decimal import Decimal  # few messages hold such a number
+
+    value = Decimal(written)
+    is_whole = abs(value.adjusted()) < _MOST_DIGITS and value == value.to_integral_value()
+    return str(int(value)) if is_whole else written
+
+
+#: No value that is written as a number has more.
+_MOST_DIGITS = 24
+#: A number with a fraction or an exponent.
+_NUMBER = lazy(r"-?[0-9]{1,40}+(?:\.[0-9]{1,40}+(?:[eE][+-]?[0-9]{1,3})?|[eE][+-]?[0-9]{1,3})")
 
 
 #: The name of a column is no longer than this.

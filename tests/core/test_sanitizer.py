@@ -445,6 +445,31 @@ def test_a_whole_number_in_any_notation_is_read_as_its_digits(key: str, number: 
     assert gate.restore(out)[key] == Number(number)
 
 
+@pytest.mark.parametrize(
+    ("key", "digits"), [("ssn", "536228726"), ("phone", "4155550134"), ("account_number", "12345678901")]
+)
+@pytest.mark.parametrize("form", ["{}", "{}.0", "{}.000", "{}e0", "{}0e-1", "point", "POINT"])
+def test_a_number_is_judged_the_same_in_text_and_in_structure_and_comes_back_as_it_was(
+    key: str, digits: str, form: str
+) -> None:
+    exponent = len(digits) - 1
+    points = {"point": f"{digits[0]}.{digits[1:]}e{exponent}", "POINT": f"{digits[0]}.{digits[1:]}E+{exponent:02}"}
+    number = points.get(form, form.format(digits))
+    document = {
+        "text": f'{{"a": {{"{key}": {number}}}, "amount": 1.5e3}}',
+        "structure": {"a": {key: int(number) if number.isdigit() else Number(number)}, "amount": Number("1.5e3")},
+        "table": f"id,{key},email\n1,{number},kim@acme-corp.com\n",
+        "settings": f"{key}: {number}\n",
+        "string": {key: number},
+    }
+    gate = Gate()
+    out = gate.sanitize(document)
+    assert gate.restore(out) == document
+    shown = [out["text"], out["structure"]["a"][key], out["table"], out["settings"], out["string"][key]]
+    stems = [{match.token[:2] for match in tokens.scan(part) if match.token.category != "EMAIL"} for part in shown]
+    assert stems == [stems[0]] * len(stems) and len(stems[0]) == 1
+
+
 def test_a_value_that_breaks_the_shape_of_its_category_is_known_to_be_odd() -> None:
     gate = Gate()
     out = gate.sanitize({"a": "kim@acme-corp.com 536-22-8726", "card": 4.111111111111111e15})

@@ -185,6 +185,8 @@ def test_keys_are_known_in_many_spellings(key: str, category: str) -> None:
         ("name,ssn\nTova Quill,536228726.0\nOla Zorba,536904399.0\n", "536228726"),
         ('{"ssn": 536228726.0}', "536228726.0"),  # the whole number, whose token stands in quotes
         ("ssn: 536228726.0\n", "536228726"),
+        ("name,ssn\nTova Quill,5.36228726E+08\n", "536228726"),
+        ("{'ssn': 5.36228726e8}", "536228726"),
         ("[client]\nuser = kmensah\npassword = tr0ub4dor\n", "kmensah"),
         ("[database]\n; the old one\nhost = db\n  user = kmensah", "kmensah"),
     ],

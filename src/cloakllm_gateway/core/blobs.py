@@ -1,27 +1,10 @@
-"""Values that are text in other clothes: base64 that holds text, whole numbers in odd notation."""
+"""Text in other clothes: base64 that holds some."""
 
 from __future__ import annotations
 
 import base64
 import binascii
 from collections.abc import Iterator
-
-
-def whole_number(lexeme: str) -> str:
-    """A number as its digits, where it is a whole one: spreadsheets write 536228726.0 and 4.155550134e9."""
-    if not set(lexeme) & set(".eE"):
-        return lexeme
-    from decimal import Decimal, InvalidOperation  # few messages hold such a number
-
-    try:
-        value = Decimal(lexeme)
-    except InvalidOperation:
-        return lexeme
-    return str(int(value)) if abs(value.adjusted()) < _MOST_DIGITS and value == value.to_integral_value() else lexeme
-
-
-#: No value that is written as a number has more.
-_MOST_DIGITS = 24
 
 
 def textual(blob: str) -> tuple[str, str] | None:

@@ -37,7 +37,7 @@ from msgspec import Struct, field
 from cloakllm_gateway.core import adjacent, retold
 from cloakllm_gateway.core.adjacent import Joined
 from cloakllm_gateway.core.allowed import NOTHING, Allowed
-from cloakllm_gateway.core.blobs import textual, whole_number
+from cloakllm_gateway.core.blobs import textual
 from cloakllm_gateway.core.documentation import is_documentation
 from cloakllm_gateway.core.handles import Handles
 from cloakllm_gateway.core.rewriting import Cut, Range, Ranges, masked, rewritten, spelling, taken_back
@@ -64,7 +64,7 @@ from cloakllm_gateway.protocol.surface import (
     Shape,
 )
 from cloakllm_gateway.protocol.walk import KeyCollision, Leaf, Path, at, leaves, replace, strings
-from cloakllm_gateway.spans import Encoding, Findings, Proof, Span, Text, disjoint
+from cloakllm_gateway.spans import Encoding, Findings, Proof, Span, Text, disjoint, whole_number
 from cloakllm_gateway.vault import placing, tokens
 from cloakllm_gateway.vault.entries import Entry, Spelling, Token
 from cloakllm_gateway.vault.tokens import LITERAL, TokenMatch

@@ -15,7 +15,7 @@ from cloakllm_gateway.detection.keys import NAME, NUMBER, PERSONAL, SECRETS, cla
 from cloakllm_gateway.detection.kinds import Kind
 from cloakllm_gateway.detection.merging import Claim, Find
 from cloakllm_gateway.detection.tables import Table
-from cloakllm_gateway.detection.writing import MAY_SAY, readings, whole_number
+from cloakllm_gateway.detection.writing import MAY_SAY, readings, without_fraction
 from cloakllm_gateway.patterns import lazy
 
 #: A table is read in chunks of so many rows.
@@ -97,10 +97,12 @@ class _Column:
     def _learn(self, cells: set[str]) -> None:
         known = self._sizes
         known.update(dict.fromkeys(cells, 0))
-        numbers = [cell for cell in cells if cell.endswith(".0") and whole_number(cell, 0, len(cell)) < len(cell)]
+        zeros = (cell for cell in cells if cell.endswith("0"))
+        numbers = {cell: end for cell in zeros if (end := without_fraction(cell, 0, len(cell))) < len(cell)}
         cells.difference_update(numbers, ("",))
         known.update((value, len(value)) for value in self._fitting(cells))
-        known.update((value + ".0", len(value)) for value in self._fitting([number[:-2] for number in numbers]))
+        fitting = set(self._fitting({cell[:end] for cell, end in numbers.items()}))
+        known.update((cell, end) for cell, end in numbers.items() if cell[:end] in fitting)
         for cell in filter(MAY_SAY.search, cells):
             if not known[cell] and (value := next(iter(self._fitting(readings(cell))), "")):
                 known[cell] = len(cell)

@@ -99,7 +99,7 @@ class Detector:
                 if lead and found[index]:
                     found[index] = [_back(find, lead) for find in found[index]]
         for index, find in self._structure.around(texts):
-            found[index].append(find)
+            found[index].append(find if find[2].value is None else _decoded(texts[index].text, find, find[2].value))
         return found, reading.encoded
 
     def _find_inside(self, texts: Sequence[Text], reading: Reading, found: list[list[Find]]) -> None:
@@ -398,7 +398,9 @@ def _keyed(texts: Sequence[Text], segment: Segment, proved: Sequence[Proved], ru
     for start, size, claim in proved:
         start += by
         if segment.is_new(start, start + size) and (find := _find(texts, segment, start, start + size, claim, runs)):
-            finds.append(find if claim.value is None or _is_run(find) else _decoded(texts, segment, find, claim.value))
+            finds.append(
+                find if claim.value is None or _is_run(find) else _decoded(texts[segment.text].text, find, claim.value)
+            )
     return finds
 
 
@@ -407,11 +409,11 @@ def _is_run(find: Find) -> bool:
     return find[2].span is not None and find[2].span.encoding in (Encoding.BASE64, Encoding.HEX)
 
 
-def _decoded(texts: Sequence[Text], segment: Segment, find: Find, value: str) -> Find:
-    """The find of a value that is written with escapes of its own."""
+def _decoded(text: str, find: Find, value: str) -> Find:
+    """The find of a value of a text that is written with escapes of its own, or with an exponent."""
     start, size, claim = find
     category = claim.category
-    written = texts[segment.text].text[start : start + size] if claim.span is None else claim.span.value
+    written = text[start : start + size] if claim.span is None else claim.span.value
     if "\\" in written or "%" in written:
         encoding = Encoding.JSON if "\\" in written else Encoding.URL
     else:

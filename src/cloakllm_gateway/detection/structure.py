@@ -47,8 +47,9 @@ from cloakllm_gateway.detection.writing import (
     readings,
     spaced,
     trimmed,
+    without_fraction,
 )
-from cloakllm_gateway.spans import Text
+from cloakllm_gateway.spans import Text, whole_number
 
 #: A value that a key proves; its claim has the decoded value if it is written with escapes.
 Proved = Find
@@ -146,7 +147,7 @@ class Structure:
         persons = {
             record
             for i, _, kind, record in found
-            if kind in PERSONAL and record >= 0 and self._fits(kind, texts[i].text.strip())
+            if kind in PERSONAL and record >= 0 and self._fits(kind, whole_number(texts[i].text.strip()))
         }
         for i, key, kind, record in found:
             text = texts[i].text
@@ -159,9 +160,10 @@ class Structure:
                 value = credential(value)
                 if is_remark(value) or (is_ambiguous(key) and not is_random(value)):
                     continue
-            if self._fits(kind, value):
-                start = len(text.rstrip()) - len(value)
-                yield i, (start, len(value), self._kinds[kind].claim)
+            start = len(text.rstrip()) - len(value)
+            size = without_fraction(value, 0, len(value))
+            if self._fits(kind, said := whole_number(value)):
+                yield i, (start, size, self._claim(kind, value[:size], said))
 
     def _fits(self, kind: str, value: str) -> bool:
         known = self._kinds.get(kind)

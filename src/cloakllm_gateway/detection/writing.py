@@ -7,14 +7,17 @@ from collections.abc import Iterator
 from cloakllm_gateway.detection.fields import Field
 from cloakllm_gateway.detection.folding import views
 from cloakllm_gateway.patterns import lazy
+from cloakllm_gateway.spans import whole_number
 
-#: What a value that is encoded holds, unless it is a run of base64.
-MAY_SAY = lazy(r"[^ -~]|[%&\\]")
+#: What a value that is encoded holds, unless it is a run of base64; or it is a number with an exponent.
+MAY_SAY = lazy(r"[^ -~]|[%&\\]|\A[0-9]+(?:\.[0-9]+)?[eE][+-]?[0-9]+\Z")
 
 
 def readings(raw: str) -> Iterator[str]:
-    """What a value says under each layer of its encoding."""
-    return (view.text.strip() for view in views(raw)[1:])
+    """What a value says under each layer of its encoding, and as a whole number."""
+    yield from (view.text.strip() for view in views(raw)[1:])
+    if (digits := whole_number(raw)) != raw:
+        yield digits
 
 
 def decoded(raw: str, reader: str) -> str:
@@ -22,7 +25,7 @@ def decoded(raw: str, reader: str) -> str:
     if ("\\" in raw and reader == "braces") or ("%" in raw and reader == "assignments"):
         readings = views(raw)
         return readings[1].text if len(readings) > 1 else raw
-    return raw
+    return whole_number(raw)
 
 
 def is_in_form(text: str, field: Field, reader: str) -> bool:
@@ -52,9 +55,12 @@ def trimmed(text: str, field: Field, ends: str = SENTENCE_ENDS) -> tuple[int, in
         end = start + len(value.strip())
     if not field.quoted and end > start and text[end - 1] in ends:
         end -= 1
-    return start, whole_number(text, start, end)
+    return start, without_fraction(text, start, end)
 
 
-def whole_number(text: str, start: int, end: int) -> int:
+def without_fraction(text: str, start: int, end: int) -> int:
     """Where a whole number ends without the fraction that spreadsheets give it: ``536228726.0``."""
-    return end - 2 if text.endswith(".0", start, end) and text[start : end - 2].isdigit() else end
+    if not text.endswith("0", start, end):
+        return end
+    digits = text[start:end].rstrip("0")
+    return start + len(digits) - 1 if digits.endswith(".") and digits[:-1].isdigit() else end

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 from cloakllm_gateway.errors import Refused
 from cloakllm_gateway.patterns import lazy
-from cloakllm_gateway.spans import Encoding, Kind, Span
+from cloakllm_gateway.spans import Encoding, Kind, Span, whole_number
 from cloakllm_gateway.vault import code
 from cloakllm_gateway.vault.code import Language
 from cloakllm_gateway.vault.contexts import Bare, Layers, Spot, decoded, encoded, is_json, numbers, repeated_keys, spots
@@ -297,7 +297,8 @@ def _grown(text: str, spans: Sequence[Span]) -> tuple[list[Span], list[str]]:
 
 def _as_number(span: Span, text: str, number: Bare) -> Span:
     lexeme = text[number.start : number.end]
-    canonical = span.canonical if (span.start, span.end) == (number.start, number.end) else lexeme
+    found, digits = text[span.start : span.end], whole_number(lexeme).removeprefix("-")
+    canonical = span.canonical if found in (lexeme, digits) else lexeme
     return span._replace(
         start=number.start, end=number.end, value=lexeme, canonical=canonical, encoding=Encoding.JSON_NUMBER
     )

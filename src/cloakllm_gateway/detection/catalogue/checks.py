@@ -239,6 +239,14 @@ def dialled(text: str) -> bool:
     return 7 <= len(number) <= 15 and len(set(number)) > 1 and not _DATE_LIKE.fullmatch(text.strip())
 
 
+def dialled_part(text: str) -> int:
+    """How much of a text is dialled: not the fraction that spreadsheets give a number, 4155550134.0."""
+    number = _WHOLE.match(text)
+    said = number[1] if number else text
+    return len(said) if dialled(said) else 0
+
+
+_WHOLE = lazy(r"([0-9]{7,})\.0+\Z")
 _DATE_LIKE = lazy(r"(?:19|20)\d\d[-./ ]?[01]\d[-./ ]?[0-3]\d|[0-3]?\d[-./][01]?\d[-./](?:19|20)\d\d", re.ASCII)
 
 

@@ -239,14 +239,14 @@ PHONE = Category(
         ),
         Pattern(
             rf"(?i:{_PHONE_WORDS})[^\d\n+(]{{0,20}}\n?[ ]{{0,4}}([(+]?\d(?:{_SEP}\d){{6,14}})(?![A-Za-z0-9]|[.:-]\d)",
-            whole(checks.dialled),
+            checks.dialled_part,
             rank=CONTEXT,
         ),
         Pattern(rf"(?<![A-Za-z])(?i:{_SPOKEN}(?:[ ,.-]{{1,2}}{_SPOKEN}){{6,15}})(?![A-Za-z])", rank=CONTEXT),
         Pattern(  # said behind it
             rf"(?<![A-Za-z0-9+./_:#-])(\(?\d(?:{_SEP}\d){{6,14}}) ?[(-]?"
             r"(?i:office|fax|mobile|cell|home|work|direct|main|desk|pager|handy|mobil|privat|dienstlich)(?![A-Za-z])",
-            whole(checks.dialled),
+            checks.dialled_part,
             rank=CONTEXT,
         ),
         # In parts: {"country_code": "+49", "area": "171", "number": "5550123"}.
