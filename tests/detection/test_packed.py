@@ -8,6 +8,7 @@ import html
 import json
 import quopri
 import random
+import re
 import time
 import uuid
 from collections.abc import Callable
@@ -80,6 +81,10 @@ ESCAPES: dict[str, Callable[[str], str]] = {
     "all of JSON": lambda text: "".join(('{"a": "', *(f"\\u{unit:04x}" for unit in units(text)), '"}')),
     "characters of JavaScript": lambda text: "".join(f"\\u{{{ord(char):x}}}" for char in text),
     "bytes of C": lambda text: "".join(f"\\x{byte:02x}" for byte in text.encode("latin-1", "replace")),
+    "Markdown": lambda text: re.sub(r"([_.@+()-])", r"\\\1", text),
+    "colours": lambda text: (
+        "\x1b[01;31m\x1b[K" + "\x1b[0m\x1b[38;5;9m".join(text[at : at + 5] for at in range(0, len(text), 5))
+    ),
     "quoted-printable": lambda text: quopri.encodestring((text + " =C3=BC").encode()).decode(),
     "all quoted-printable": lambda text: "".join(f"={byte:02X}" for byte in text.encode()),
 }
@@ -132,6 +137,40 @@ def test_a_value_that_is_escaped_never_survives(kind: str, said: tuple[str, str]
     text, value = said
     told(text, value)
     assert not survives(value, hidden(ESCAPES[kind](text)))
+
+
+@pytest.mark.parametrize(
+    "tags", ["<em>{}</em>", '<span class="hit">{}</span>', "<wbr>{}", "<!-- -->{}<!-- -->", "<b><i>{}</i></b>"]
+)
+@given(value=st.sampled_from(["zora.quimby@posteo-mail.de", "536-22-8726", "4111111111111111"]), at=st.data())
+@settings(max_examples=30, deadline=None)
+def test_a_value_with_tags_inside_never_survives(tags: str, value: str, at: st.DataObject) -> None:
+    first = at.draw(st.integers(1, len(value) - 2))
+    last = at.draw(st.integers(first + 1, len(value) - 1))
+    marked = value[:first] + tags.format(value[first:last]) + value[last:]
+    assert not survives(value, hidden(f"<p>Write to {marked}, please: card or mail</p>"))
+
+
+@pytest.mark.parametrize("escape", [lambda run: run.replace("/", "\\/"), lambda run: run.replace("+", "\\u002B")])
+@given(said=texts)
+@settings(max_examples=60, deadline=None)
+def test_digits_that_are_escaped_in_json_are_read_with_the_others(
+    escape: Callable[[str], str], said: tuple[str, str]
+) -> None:
+    text, value = f"?>?>?>~~~ {said[0]} ~~~?>?>?>", said[1]
+    told(text, value)
+    assert not survives(value, hidden(escape(json.dumps({"data": packed(text)}))))
+
+
+@given(said=texts, width=st.integers(60, 76))
+@settings(max_examples=60, deadline=None)
+def test_the_first_of_several_lines_may_stand_behind_its_key(said: tuple[str, str], width: int) -> None:
+    """As in a directory's export."""
+    text, value = f"cn=Müller,ou=Vertrieb Süd,o=Beispiel GmbH,c=DE,{said[0]}", said[1]
+    told(text, value)
+    line = f"dn:: {packed(text)}"
+    lines = [line[:width], *(line[at : at + width - 1] for at in range(width, len(line), width - 1))]
+    assert not survives(value, hidden("\n ".join(lines) + "\nobjectClass: person\n"))
 
 
 @given(said=texts, charset=st.sampled_from(["latin-1", "cp1252"]))

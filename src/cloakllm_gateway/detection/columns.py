@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
@@ -17,6 +18,7 @@ from cloakllm_gateway.detection.merging import Claim, Find
 from cloakllm_gateway.detection.tables import Table
 from cloakllm_gateway.detection.writing import MAY_SAY, readings, without_fraction
 from cloakllm_gateway.patterns import lazy
+from cloakllm_gateway.spans import whole_number
 
 #: A table is read in chunks of so many rows.
 _ROWS = 256
@@ -103,13 +105,18 @@ class _Column:
         known.update((value, len(value)) for value in self._fitting(cells))
         fitting = set(self._fitting({cell[:end] for cell, end in numbers.items()}))
         known.update((cell, end) for cell, end in numbers.items() if cell[:end] in fitting)
-        for cell in filter(MAY_SAY.search, cells):
-            if not known[cell] and (value := next(iter(self._fitting(readings(cell))), "")):
+        said = {cell: readings(cell) for cell in filter(MAY_SAY.search, cells)}
+        said |= {cell: iter((whole_number(cell),)) for cell in filter(_HAS_EXPONENT.match, cells)}
+        for cell, values in said.items():
+            if not known[cell] and (value := next(iter(self._fitting(values)), "")):
                 known[cell] = len(cell)
                 self._said[cell] = replace(self._kind.claim, value=value)
 
     def _fitting(self, values: Iterable[str]) -> Iterable[str]:
         return filter(self._test, self._kind.fitting(values)) if self._test else self._kind.fitting(values)
+
+
+_HAS_EXPONENT = lazy(r"[0-9]\.[0-9]{1,20}[eE]|[0-9]{1,20}[eE]", re.ASCII)
 
 
 def _about_somebody(text: str, cells: Sequence[Sequence[tuple[int, int]]], columns: Iterable[_Column]) -> list[int]:

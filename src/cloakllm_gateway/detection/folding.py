@@ -126,6 +126,9 @@ def kinds_of(text: str, signs: Collection[str]) -> tuple[str, ...]:
     return tuple(kind for kind in SIGNS if kind in signs or (kind == "fold" and may_fold))
 
 
+_INSIDE = "[0-9A-Za-z.@+-]"
+#: What marks a part of a word, as a search does with what it found, or stands between two parts of one.
+_TAG = r"(?:/?(?:em|mark|strong|wbr|b|i|u|span|font|hl)(?:[ /][^<>]{0,80})?|!--[^<>]{0,40}--)"
 #: What shows, in the bytes of a text, that a decoder has something to do.
 SIGNS: Mapping[str, str] = {
     "escape": r"\\[\"'/\\bfnrtux]",
@@ -134,6 +137,7 @@ SIGNS: Mapping[str, str] = {
     "quoted": (
         r"=\r?\n|=3D[\"']|=40[A-Za-z0-9-]+\.|=[CDE][0-9A-F]=[89AB][0-9A-F]|(?:=[0-9A-F]{2}){3}|[Qq]uoted-printable"
     ),
+    "markup": rf"\\(?:[._@-][0-9A-Za-z]|[+(][0-9]|\)[ ]?[0-9])|{_INSIDE}(?:<{_TAG}>)+{_INSIDE}|\x1b\[",
     "fold": r"[\x00-\x08\x0b\x0c\x0e-\x1b\x1d-\x1f\x7f]",  # U+001C parts the strings that the gate reads as one
     "run": packed.SIGN,
 }
@@ -226,6 +230,11 @@ _PARTS = {
     # Browsers want no semicolon behind a number.
     "reference": r"&(?:amp;)*(?:#0{0,20}[0-9]{1,7};?|#[xX]0{0,20}[0-9A-Fa-f]{1,6};?|[A-Za-z][A-Za-z0-9]{1,30};)",
     "quoted": r"=(?:[0-9A-F]{2}(?:=[0-9A-F]{2})*|\r?\n)",
+    # What means something to Markdown stands behind a backslash; terminals are told to change colours.
+    "markup": (
+        r"\\(?:[._@-](?=[0-9A-Za-z])|[+(](?=[0-9])|\)(?= ?[0-9]))"
+        rf"|<(?<={_INSIDE}<){_TAG}>(?:<{_TAG}>)*(?={_INSIDE})|\x1b\[[0-9;:?]{{0,32}}[A-Za-z]"
+    ),
     "fold": f"[{_CONTROL_CLASS}{_FOLD_CLASS}]+",
     "accents": f"[{_CONTROL_CLASS}{_FOLD_CLASS}]+|{_ACCENTED}",  # the same for the few texts that have them apart
 }
@@ -295,6 +304,11 @@ def _reference(match: re.Match[str]) -> Iterator[Piece]:
         yield decoded, match.start(), match.end(), Encoding.HTML
 
 
+def _markup(match: re.Match[str]) -> tuple[Piece]:
+    """``\\_`` and kin of Markdown, tags inside of a word, and colours."""
+    return ((match[0][1] if match[0][0] == "\\" else "", *match.span(), Encoding.FOLDED),)
+
+
 _DASHES = frozenset("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63")
 
 
@@ -339,6 +353,7 @@ _DECODERS: dict[str, Callable[[re.Match[str]], Iterable[Piece]]] = {
     "percent": _percent,
     "reference": _reference,
     "quoted": _quoted,
+    "markup": _markup,
     "fold": _fold,
     "run": packed.decode,
 }

@@ -77,10 +77,13 @@ def runs(text: str, first: int, last: int) -> Iterator[re.Match[str]]:
     at, size = 0, len(screen)
     while (start := search(screen, at, size)[0][0]) >= 0:
         behind_slash = screen[start] == _SLASH
-        for expression in (_HEX, _SEGMENT if behind_slash else _STANDARD, _SEGMENT):
-            if (match := expression.match(text, first + start)) is not None:
-                yield match
-                break
+        if (
+            not behind_slash or screen[start - 1] != _BACKSLASH
+        ):  # of an escaped slash the run goes on in the next reading
+            for expression in (_HEX, _SEGMENT if behind_slash else _STANDARD, _SEGMENT):
+                if (match := expression.match(text, first + start)) is not None:
+                    yield match
+                    break
         at = start + 1  # another may begin behind a slash in what is none
 
 
@@ -89,7 +92,7 @@ def _places() -> linear.Search:
     return linear.compiled(SIGN)
 
 
-_SLASH = ord("/")
+_SLASH, _BACKSLASH = b"/\\"
 _HEX = lazy(rf"(?:0?[xX])?(?P<hex>(?:{_H}{{2}}){{8,}}+)(?![A-Za-z0-9])")
 _STANDARD = lazy(r"(?:[A-Za-z0-9+/]{16,}+={0,2}|[A-Za-z0-9+/]{10,15}={1,2})(?![A-Za-z0-9+/=_-])")
 #: In the alphabet of URLs, and without a slash: one of a path, perhaps.
@@ -116,7 +119,7 @@ def decode(match: re.Match[str]) -> Iterator[Piece]:
 #: No number of 64 bits has more digits.
 _LONGEST_NUMBER = 20
 #: A digit, padding or the end of a line that is escaped itself.
-_GOES_ON_ENCODED = lazy(r"\\+[rn]|%(?:25)*(?:2[BbFf]|3[Dd]|0[AaDd])|&(?:amp;)*#")
+_GOES_ON_ENCODED = lazy(r"\\+(?:[rn/]|u00(?:2[BbFf]|3[Dd]|0[AaDd]))|%(?:25)*(?:2[BbFf]|3[Dd]|0[AaDd])|&(?:amp;)*#")
 
 
 def _unpacked(run: re.Match[str]) -> tuple[str, int] | None:
@@ -128,19 +131,32 @@ def _unpacked(run: re.Match[str]) -> tuple[str, int] | None:
         return None
     if is_part:
         return f" {said} ", end
-    lines = [line]
-    while len(line) == len(lines[0]) and len(line) % 4 == 0 and line[-1] != "=":
-        more = _NEXT_LINE.match(text, end)
-        if more is None or len(more[1]) > len(line) or not _may_go_on(_bytes(more[1]), raw):
+    digits, last = _with_lines(text, line, end, raw)
+    if last > end and (joined := _said(_bytes(digits))) is not None:
+        return joined, last
+    return said, end
+
+
+def _with_lines(text: str, line: str, end: int, raw: bytes) -> tuple[str, int]:
+    """A run and the lines that go on with it, as far as they may be text, and where they end.
+
+    All are equally long but the last one, and the first where others are indented: its key stands before it.
+    """
+    lines, width, held = [line], 0, ""
+    while len(line) >= width and line[-1] != "=" and (more := _NEXT_LINE.match(text, end)) is not None:
+        indent, following = more.groups()
+        held += line
+        held = held[len(held) - len(held) % 4 :]
+        is_wider = len(following) > (width or len(line))
+        if (is_wider and (width or not indent)) or not _may_go_on(_bytes(held + following), raw):
             break
-        line, end = more[1], more.end()
+        width = width or max(len(line), len(following))
+        line, end = following, more.end()
         lines.append(line)
-    if len(lines) > 1 and (joined := _said(_bytes("".join(lines)))) is not None:
-        return joined, end
-    return said, run.end()
+    return "".join(lines), end
 
 
-_NEXT_LINE = lazy(r"\r?\n[ \t]{0,64}([A-Za-z0-9+/]++={0,2})(?![A-Za-z0-9+/=_-])")
+_NEXT_LINE = lazy(r"\r?\n([ \t]{0,64})([A-Za-z0-9+/]++={0,2})(?![A-Za-z0-9+/=_-])")
 
 
 def _bytes(run: str) -> bytes:

@@ -9,15 +9,13 @@ from cloakllm_gateway.detection.folding import views
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import whole_number
 
-#: What a value that is encoded holds, unless it is a run of base64; or it is a number with an exponent.
-MAY_SAY = lazy(r"[^ -~]|[%&\\]|\A[0-9]+(?:\.[0-9]+)?[eE][+-]?[0-9]+\Z")
+#: What a value that is encoded holds, unless it is a run of base64.
+MAY_SAY = lazy(r"[^ -~]|[%&\\]")
 
 
 def readings(raw: str) -> Iterator[str]:
-    """What a value says under each layer of its encoding, and as a whole number."""
-    yield from (view.text.strip() for view in views(raw)[1:])
-    if (digits := whole_number(raw)) != raw:
-        yield digits
+    """What a value says under each layer of its encoding."""
+    return (view.text.strip() for view in views(raw)[1:])
 
 
 def decoded(raw: str, reader: str) -> str:
