@@ -108,12 +108,18 @@ def survives(value: str, text: str) -> bool:
     return any(value in view.text for view in views(text))
 
 
-texts = st.builds(
-    lambda before, value, after: (before + value + (" " + after if after else ""), value),
-    st.lists(st.sampled_from(SURROUNDINGS), max_size=3).map("".join),
-    st.sampled_from(VALUES),
-    st.lists(st.sampled_from(SURROUNDINGS), max_size=3).map("".join),
-)
+def texts_of(surroundings: list[str]) -> st.SearchStrategy[tuple[str, str]]:
+    """Some words, a value and other words, with the value."""
+    words = st.lists(st.sampled_from(surroundings), max_size=3).map("".join)
+    return st.builds(
+        lambda before, value, after: (before + value + (" " + after if after else ""), value),
+        words,
+        st.sampled_from(VALUES),
+        words,
+    )
+
+
+texts = texts_of(SURROUNDINGS)
 
 
 def told(text: str, value: str) -> None:
@@ -123,7 +129,7 @@ def told(text: str, value: str) -> None:
 
 @pytest.mark.parametrize("kind", RUNS)
 @given(said=texts, place=st.sampled_from(PLACES))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_a_value_in_a_run_never_survives(kind: str, said: tuple[str, str], place: str) -> None:
     text, value = said
     told(text, value)
@@ -132,7 +138,7 @@ def test_a_value_in_a_run_never_survives(kind: str, said: tuple[str, str], place
 
 @pytest.mark.parametrize("kind", ESCAPES)
 @given(said=texts)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_a_value_that_is_escaped_never_survives(kind: str, said: tuple[str, str]) -> None:
     text, value = said
     told(text, value)
@@ -153,7 +159,7 @@ def test_a_value_with_tags_inside_never_survives(tags: str, value: str, at: st.D
 
 @pytest.mark.parametrize("escape", [lambda run: run.replace("/", "\\/"), lambda run: run.replace("+", "\\u002B")])
 @given(said=texts)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_digits_that_are_escaped_in_json_are_read_with_the_others(
     escape: Callable[[str], str], said: tuple[str, str]
 ) -> None:
@@ -163,7 +169,7 @@ def test_digits_that_are_escaped_in_json_are_read_with_the_others(
 
 
 @given(said=texts, width=st.integers(60, 76))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_the_first_of_several_lines_may_stand_behind_its_key(said: tuple[str, str], width: int) -> None:
     """As in a directory's export."""
     text, value = f"cn=Müller,ou=Vertrieb Süd,o=Beispiel GmbH,c=DE,{said[0]}", said[1]
@@ -173,19 +179,18 @@ def test_the_first_of_several_lines_may_stand_behind_its_key(said: tuple[str, st
     assert not survives(value, hidden("\n ".join(lines) + "\nobjectClass: person\n"))
 
 
-@given(said=texts, charset=st.sampled_from(["latin-1", "cp1252"]))
-@settings(max_examples=60, deadline=None)
-def test_nor_does_one_in_latin_1(said: tuple[str, str], charset: str) -> None:
-    text, value = said[0].replace("ß", "s"), said[1]
-    assume(text.encode(charset, "ignore").decode(charset) == text)
+@given(said=texts_of([text for text in SURROUNDINGS if text.isascii() or text[0] in "Äç"]))
+@settings(max_examples=25, deadline=None)
+def test_nor_does_one_in_latin_1(said: tuple[str, str]) -> None:
+    text, value = said
     told(text, value)
-    raw = text.encode(charset)
+    raw = text.encode("latin-1")
     for run in (base64.b64encode(raw).decode(), raw.hex()):
         assert run not in hidden(f"data: {run} end")
 
 
 @given(said=texts)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_a_script_for_powershell_is_read(said: tuple[str, str]) -> None:
     text, value = f"Send-Mail {said[0]}", said[1]
     told(text, value)
@@ -200,7 +205,7 @@ def test_utf_16_without_a_mark_is_read_where_it_begins_in_a_script_of_letters(sc
 
 
 @given(said=texts, fill=st.integers(0, 80), newline=st.sampled_from(["\n", "\r\n", "\n    ", "\\n", "\\\\n", "%0D%0A"]))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_a_value_across_the_end_of_a_line_of_base64_is_read(said: tuple[str, str], fill: int, newline: str) -> None:
     text, value = f"{'Dear all, ' * 20}"[:fill] + " " + said[0], said[1]
     told(text, value)
@@ -227,7 +232,7 @@ def test_a_segment_of_a_path_is_read(kind: str, script: str) -> None:
 
 @pytest.mark.parametrize("prefix", ["\\x", "0x", "x'", "E'\\\\x"])
 @given(said=texts)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_bytes_of_a_database_are_read(prefix: str, said: tuple[str, str]) -> None:
     text, value = said
     told(text, value)
@@ -304,6 +309,13 @@ def test_what_is_no_text_holds_nothing(kind: str) -> None:
         "=6D",
         "\\u{6d}",
         "//5NAPwAbABsAGUAcgAs/",
+        "a<b>",
+        "a<!--",
+        "a<em ",
+        "<b>",
+        "\\.a",
+        "\x1b[1m",
+        "\x1b[0;",
     ],
 )
 def test_runs_take_no_more_than_their_length_says(unit: str) -> None:

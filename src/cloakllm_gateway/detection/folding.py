@@ -3,7 +3,8 @@
 One *round* of decoding undoes every encoding at once: JSON and Python string
 escapes, percent-encoding, HTML character references, quoted-printable,
 full-width forms, invisible characters, odd spaces and dashes, accents that
-stand behind their letters, and runs of base64 or hexadecimal that hold text.
+stand behind their letters, colours, tags inside of words, Markdown's
+backslashes, and runs of base64 or hexadecimal that hold text (:mod:`.packed`).
 What one round leaves encoded the next one undoes, so a layer inside a layer
 is a further view.  Every view maps its offsets back to the original text: an
 escape is atomic there, and so is a letter with its accents, and a base64 run
@@ -221,7 +222,7 @@ _ACCENTED = r"[A-Za-z\u00c0-\u02af\u0370-\u052f\u1e00-\u1fff][\u0300-\u036f]+"
 _CONTROL_CLASS = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f"
 #: Each begins with a character of its own where it can: the search for it is quick then.
 _PARTS = {
-    # Of many bytes behind one \\x Postgres has the text: see .packed.
+    # Many bytes behind one \x are a run: see .packed.
     "escape": (
         rf"\\(?:u[dD][89abAB]{_H}{{2}}\\u[dD][c-fC-F]{_H}{{2}}"
         rf"|u{_H}{{4}}|u\{{{_H}{{1,6}}\}}|x{_H}{{2}}(?!(?:{_H}{{2}}){{7}})|[\"'/\\bfnrt])"
