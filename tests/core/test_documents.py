@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import anyio
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cloakllm_gateway.core.handles import Handles
@@ -53,6 +53,14 @@ WRITINGS: tuple[Callable[[str], str], ...] = (
     lambda value: value.replace("@", "\uff20"),
     lambda value: value[:3] + "\u200b" + value[3:],
     lambda value: value.replace("@", "=40"),
+    lambda value: base64.b64encode(f"Änderung für {value} 请联系".encode()).decode(),
+    lambda value: base64.b64encode(f"Send-Mail {value}".encode("utf-16-le")).decode(),
+    lambda value: base64.encodebytes(f"{'Dear all, ' * 5}{value} is it".encode()).decode(),
+    lambda value: "\\x" + value.encode().hex(),
+    lambda value: f"\x1b[1m{value[:4]}\x1b[0m{value[4:]}",
+    lambda value: f"{value[:2]}<em>{value[2:5]}</em>{value[5:]}",
+    lambda value: value.replace("-", "\\-").replace("@", "\\@"),
+    lambda value: "".join(f"&#{ord(c)}" if c in "@-" else c for c in value),
 )
 written = st.builds(lambda value, write: write(value), st.sampled_from(VALUES), st.sampled_from(WRITINGS))
 pieces = st.one_of(written, written, st.sampled_from(ALIKE), st.sampled_from(SCRAPS))
@@ -160,6 +168,7 @@ def said(text: str) -> Any:
 
 @settings(max_examples=60, deadline=None)
 @given(st.one_of(documents, values))
+@example(json.dumps({base64.encodebytes(b"Dear all, " * 6 + b"kim@acme-corp.com").decode(): ""}))
 def test_what_was_read_comes_back_in_this_session_and_the_next(part: Any) -> None:
     anyio.run(there_and_back, part)
 

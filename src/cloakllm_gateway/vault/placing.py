@@ -165,7 +165,7 @@ def _stands(raw: str, layers: Layers) -> bool:
 
 
 #: What may stand in a string of JSON as it is.
-_IN_STRING = lazy(r'(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))*+')
+_IN_STRING = lazy(r'(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))*+')
 _OF_JSON = (Encoding.JSON, Encoding.JSON_NUMBER)
 
 _LEXEME = lazy(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
