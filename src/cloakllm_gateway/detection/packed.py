@@ -184,8 +184,7 @@ def _said(raw: bytes) -> str | None:
     a line of quoted-printable text, and so everything else be read anew.
     """
     if raw.startswith(_MARKS) or max(raw[1:8:2]) < 8:
-        said = _decoded(raw[: len(raw) // 2 * 2], "utf-16-be" if raw.startswith(_MARKS[1]) else "utf-16-le")
-        return said if said and _CONTROL_CHARACTERS.isdisjoint(said) else None
+        return _said_in_utf16(raw)
     if len(raw) <= _BY_CHANCE:
         is_line = _is_mostly_ascii(raw) and _lacks(raw.rstrip(b"\r\n"), _ANY_CONTROL)
         return _decoded(raw, "utf-8") if is_line else None
@@ -195,9 +194,22 @@ def _said(raw: bytes) -> str | None:
     return raw.decode("latin-1") if said is None and _is_mostly_ascii(raw) else said
 
 
+def _said_in_utf16(raw: bytes) -> str | None:
+    """Without a mark that says so, most is in a script of letters, and some in ASCII: small numbers look like it."""
+    is_marked = raw.startswith(_MARKS)
+    said = _decoded(raw[: len(raw) // 2 * 2], "utf-16-be" if raw.startswith(_MARKS[1]) else "utf-16-le")
+    if said is None or not _CONTROL_CHARACTERS.isdisjoint(said):
+        return None
+    is_likely = is_marked or (3 * len(_OTHERS.findall(said)) <= len(said) <= 10 * len(_ASCII.findall(said)))
+    return said if is_likely else None
+
+
+_ASCII, _OTHERS = lazy(r"[ -~]"), lazy(r"[^\x00-\u07ff\u2000-\u20ff]")
+
+
 def _is_certain(raw: bytes) -> bool:
     """Whether no part of a picture would read so: there are thousands of parts between slashes in one."""
-    return len(raw) > _BY_CHANCE + 3 and _decoded(raw, "utf-8") is not None
+    return len(raw) > _BY_CHANCE + 3 and _lacks(raw, _CONTROL) and _decoded(raw, "utf-8") is not None
 
 
 def _decoded(raw: bytes, charset: str) -> str | None:

@@ -90,7 +90,7 @@ API_KEY = Category(
         ),
         Pattern(  # what many a service and a person calls a key
             # Without a hyphen it may stand in a picture as well, between two signs of base64.
-            rf"{EDGE}(?:sk|pk|api|key|token|secret)(?:[_-]|(?![A-Za-z0-9]{{18,128}}[+/]))"
+            rf"{EDGE}(?<!\+)(?:sk|pk|api|key|token|secret)(?:[_-]|(?![A-Za-z0-9]{{65}}|[A-Za-z0-9]{{18,64}}[+/]))"
             r"(?:(?:live|test|prod)[_-]?)?[A-Za-z0-9]{18,128}(?![A-Za-z0-9_-])",
             _is_generic_key,
         ),
