@@ -14,8 +14,6 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from cloakllm_gateway.patterns import lazy
-
 
 class Encoding(StrEnum):
     """How a value is written where it stands; part of what makes a spelling (design, section 4)."""
@@ -86,19 +84,27 @@ def whole_number(written: str) -> str:
 
     Any other text is what it was.
     """
-    if not _NUMBER.fullmatch(written):
+    if len(written) > _LONGEST or not (written[-1:].isdigit() and written.lstrip("-")[0].isdigit()):
         return written
-    from decimal import Decimal  # few messages hold such a number
+    if written.removeprefix("-").translate(_NO_DIGITS) not in _NOTATIONS:
+        return written
+    from decimal import Decimal, InvalidOperation  # few messages hold such a number
 
-    value = Decimal(written)
+    try:
+        value = Decimal(written)
+    except InvalidOperation:
+        return written  # 1e5+3
     is_whole = abs(value.adjusted()) < _MOST_DIGITS and value == value.to_integral_value()
     return str(int(value)) if is_whole else written
 
 
-#: No value that is written as a number has more.
-_MOST_DIGITS = 24
-#: A number with a fraction or an exponent.
-_NUMBER = lazy(r"-?[0-9]{1,40}+(?:\.[0-9]{1,40}+(?:[eE][+-]?[0-9]{1,3})?|[eE][+-]?[0-9]{1,3})")
+#: No value that is written as a number has more digits, nor is any longer.
+_MOST_DIGITS, _LONGEST = 24, 80
+_NO_DIGITS = dict.fromkeys(map(ord, "0123456789"))
+#: What stands between the digits of a number with a fraction or an exponent.
+_NOTATIONS = frozenset(
+    f"{point}{exponent}" for point in ("", ".") for exponent in ("", *"eE", "e+", "E+", "e-", "E-")
+) - {""}
 
 
 #: The name of a column is no longer than this.
