@@ -2,7 +2,6 @@
 
 One *round* of decoding undoes every encoding at once: JSON and Python string
 escapes, percent-encoding, HTML character references, quoted-printable,
-escapes, percent-encoding, HTML character references, quoted-printable,
 lines of vCard, iCalendar and LDIF that are cut in two, full-width forms,
 invisible characters, odd spaces and dashes, accents that stand behind their
 letters, colours, tags inside of words, Markdown's backslashes, and runs of
