@@ -339,6 +339,11 @@ def test_sql_takes_a_name_with_an_apostrophe_and_nothing_that_ends_its_string(pe
     }
     for statement in (f"WHERE n = {sean}", f"WHERE n = '{dana}'", f"/* {sean} */", f"SELECT $$ {sean} $$"):
         assert "act as code" in desk.refused(sql=statement)
+    assert desk.saved(query=f"update p set n='{sean}' where id=1") == {
+        "query": "update p set n='Sean O''Brien' where id=1"
+    }
+    assert desk.saved(query=f"mails of {sean}") == {"query": "mails of Sean O'Brien"}
+    assert "act as code" in desk.refused(query=f"SELECT * FROM p WHERE n = {sean}")
 
 
 @pytest.mark.parametrize(

@@ -208,3 +208,44 @@ def test_accents_come_off_letters_and_scripts_stay_what_they_are() -> None:
     assert normalise("ﾌﾘｶﾞﾅ") == ("フリガナ",)
     assert normalise("氏名（カナ）") == ("氏名", "カナ")
     assert normalise("customerE-Mail") == ("customer", "e", "mail")
+
+
+BIRTHS = (
+    "geb", "Geb.", "geb.", "GEB", "geboren", "geb_am", "dat_geb", "nacido", "nacida", "nac.",
+    "né(e) le", "né le", "née le", "Née", "nato", "nata", "nato il", "nascido", "nascida", "nasc.",
+    "ur.", "urodz.", "дата рожд.", "д.р.", "datum nar.",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("key", BIRTHS)
+def test_a_birth_goes_by_the_short_keys_of_forms(key: str) -> None:
+    detector = Detector()
+    for text in (
+        json.dumps({key: "05.05.1965"}, ensure_ascii=False),
+        json.dumps([{"id": 7, key: "1965-05-05", "stand": "2026-01-01"}], indent=1, ensure_ascii=False),
+        f"id: 7\n{key}: 05.05.1965\n",
+        f"Name;{key};Tel\nKrause;05.05.1965;030 901820\n",
+        f"{key}\tStand\n05.05.1965\tneu\n06.06.1966\talt\n",
+    ):
+        dates = [span.value for span in detector.find([Text(text)])[0] if span.category == "DATE_OF_BIRTH"]
+        assert dates[:1] in (["05.05.1965"], ["1965-05-05"]), text
+
+
+def test_a_birth_goes_by_an_abbreviation_and_a_preposition() -> None:
+    for text in (
+        '{"Geb. am": "05.05.1965"}',
+        "Geb. am: 05.05.1965",
+        "Name;Geb. am;Tel\nKrause;05.05.1965;030 901820\n",
+    ):
+        spans = Detector().find([Text(text)])[0]
+        assert ("DATE_OF_BIRTH", "05.05.1965") in [(span.category, span.value) for span in spans], text
+
+
+def test_short_keys_of_births_count_only_whole_and_over_a_date() -> None:
+    detector = Detector()
+    for text in (
+        '{"nato": "member since 1955", "ur": "https://acme.io", "geb": 5, "nacida": "Madrid", "nasc": "1.2.3"}',
+        '{"signato": "2026-01-01", "ausgeb": "2026-01-01", "data_ur_l": "2026-01-01", "nato_summit": "2026-07-07"}',
+        "cur: 2026-01-01\nvia_ur: 2026-01-01\nin_nato: 2026-01-01\n",
+    ):
+        assert detector.find([Text(text)])[0] == [], text

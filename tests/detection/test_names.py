@@ -34,13 +34,16 @@ from cloakllm_gateway.detection.name_runs import (
 from cloakllm_gateway.detection.name_words import (
     AMBIGUOUS_NAMES,
     FIRST_NAMES,
+    FOREIGN_OPENERS,
     NOT_NAMES,
     PARTICLES,
+    SURNAMES_AND_WORDS,
     WORD_NAMES,
     canonical,
     plain,
 )
 from cloakllm_gateway.detection.settings import NameSettings
+from cloakllm_gateway.detection.surnames import SURNAMES
 from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.shell import name_models
 from cloakllm_gateway.spans import Encoding, Proof, Span, Text
@@ -112,6 +115,10 @@ def recogniser() -> names.Recogniser:
 def test_the_lists_are_in_the_form_that_words_are_looked_up_in():
     for words in (FIRST_NAMES, AMBIGUOUS_NAMES, NOT_NAMES):
         assert all(word == plain(word) for word in words)
+
+
+def test_nobody_is_called_what_letters_begin_with():
+    assert FOREIGN_OPENERS.isdisjoint(FIRST_NAMES | SURNAMES | SURNAMES_AND_WORDS)
 
 
 def test_the_lists_of_given_names_are_nested():
@@ -327,6 +334,13 @@ def test_a_word_of_a_programming_language_in_small_letters_is_nobody(word: str):
         ("Hidden Treasure", []),
         ("asked for support of Vandermeer", ["Vandermeer"]),
         ("Dear Quillon", ["Quillon"]),
+        ("Saluti", []),
+        ("Cheers", []),
+        ("Geboren", []),
+        ("Ieri", []),
+        ("Oggi Quillon", ["Quillon"]),
+        ("Ieri Thessaly Vandermeer", ["Thessaly Vandermeer"]),
+        ("Thessaly Gentile", ["Thessaly Gentile"]),
     ],
 )
 def test_what_a_model_calls_a_person_is_cut_to_its_name_or_dropped(said: str, kept: list[str]):

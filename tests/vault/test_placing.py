@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from cloakllm_gateway.errors import Refused
 from cloakllm_gateway.spans import Encoding, Kind, Proof, Span
+from cloakllm_gateway.vault.code import Language
 from cloakllm_gateway.vault.contexts import Unescaped, decoded, encoded, is_json, spots
 from cloakllm_gateway.vault.entries import Entry, Token
 from cloakllm_gateway.vault.placing import NumberText, Place, restore
@@ -471,6 +472,33 @@ def test_quotes_are_doubled_inside_sql_strings_and_backslashes_refused():
     for text in ("WHERE n = '[PERSON_0]'", "WHERE n = [PERSON_2]", "/* [PERSON_2] */", "[PERSON_2]"):
         with pytest.raises(Refused):
             put(text, "sql", entries)
+
+
+@pytest.mark.parametrize("parameter", ["query", "sqlQuery", "statement"])
+def test_a_query_that_is_sql_is_quoted_or_refused_and_one_in_prose_stays_prose(parameter):
+    brien, drop = entry("PERSON_2", "O'Brien"), entry("PERSON_3", "x\\' OR 1=1")
+    entries = {brien.token: brien, drop.token: drop, **ALL}
+    assert put("update customers set note='talked to [PERSON_2]' where id=1", parameter, entries) == (
+        "update customers set note='talked to O''Brien' where id=1"
+    )
+    for text in (
+        "SELECT * FROM p WHERE n = [PERSON_2]",
+        "SELECT * FROM p WHERE n = '[PERSON_3]'",
+        "INSERT INTO p VALUES ('a') -- [PERSON_2]",
+    ):
+        with pytest.raises(Refused):
+            put(text, parameter, entries)
+    for text in ("mails of [PERSON_2]", "select mails from [PERSON_2]", "[PERSON_2]", "from: [PERSON_2] = boss"):
+        assert put(text, parameter, entries) == text.replace("[PERSON_2]", "O'Brien")
+
+
+def test_what_a_query_is_declared_to_hold_counts_and_not_what_it_looks_like():
+    brien = entry("PERSON_2", "O'Brien")
+    text = "SELECT * FROM p WHERE n = '[PERSON_2]'"
+    assert restore(text, lambda *_: brien, "query", {"query": Language.PROGRAM}) == text.replace(
+        "[PERSON_2]", "O'Brien"
+    )
+    assert put(text, "message", {brien.token: brien}) == text.replace("[PERSON_2]", "O'Brien")
 
 
 @pytest.mark.parametrize("parameter", ["command", "sql", "path", "file_name", "filePath", "code", "cwd"])

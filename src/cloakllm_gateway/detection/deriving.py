@@ -193,9 +193,9 @@ def leading(truth: str) -> str:
                     found |= dict.fromkeys(map(re.escape, (char.lower(), char.upper()) if any_case else char))
                     leads = is_optional and at == len(text)
         elif leads and kind in ("charset", "escape", "other") and text != r"\b":
-            if text.startswith("[^") or text in _COMPLEMENTS or (any_case and kind == "charset"):
+            if text.startswith("[^") or text in _COMPLEMENTS:
                 return ""
-            found[text] = None
+            found[f"(?i:{text})" if any_case and kind == "charset" else text] = None
             leads = is_optional
     return "" if leads else "|".join(found)
 

@@ -12,7 +12,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
     "ru": {
         "PERSON": "фамилия, отчество, фио, полное имя, имя и фамилия, фамилия и имя, фамилия имя отчество, "
         "имя клиента, имя пациента, имя сотрудника, девичья фамилия",
-        "DATE_OF_BIRTH": "дата рождения, день рождения, родился, родилась",
+        "DATE_OF_BIRTH": "дата рождения, дата рожд, день рождения, родился, родилась, д.р.",
         "ADDRESS": "адрес, домашний адрес, адрес проживания, адрес регистрации, адрес доставки, место жительства",
         "PHONE": "телефон, номер телефона, мобильный, мобильный телефон, тел, сотовый",
         "EMAIL": "почта, эл почта, электронная почта, адрес электронной почты, имейл",
@@ -137,7 +137,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
     "cs": {  # and Slovak
         "PERSON": "příjmení, jméno a příjmení, jméno klienta, celé jméno, křestní jméno, rodné příjmení, priezvisko, "
         "meno a priezvisko, celé meno, krstné meno",
-        "DATE_OF_BIRTH": "datum narození, dátum narodenia, narozen, narozena",
+        "DATE_OF_BIRTH": "datum narození, datum nar., dátum narodenia, narozen, narozena",
         "ADDRESS": "adresa, bydliště, trvalé bydliště, ulice, bydlisko, trvalé bydlisko",
         "PHONE": "telefonní číslo, telefónne číslo, číslo telefonu, mobilní telefon",
         "EMAIL": "e-mailová adresa, emailová adresa",
@@ -241,7 +241,7 @@ OWNERS = (
 SHORT = (
     "cep, tlf, tlfnr, puh, cím, strada, buletin, ulice, utca, född, født, "
     "született, narozen, narozena, syntynyt, cccd, "
-    "cmnd, sđt, di động, tel, тел, мобильный, мобилен, почта, пошта, родился, родилась, имена, οδός, "
+    "cmnd, sđt, di động, tel, тел, мобильный, мобилен, почта, пошта, родился, родилась, д.р., имена, οδός, "
     "τηλ, κινητό, اللقب, שם, "
     "נייד, מייל, आधार, पता, 姓, 名, 氏, セイ, メイ, 名字, 全名, โทร, alamat, surel, paspor"
 )

@@ -63,7 +63,7 @@ _SHORT = frozenset(
     "residence credential credentials authorization kunde serial payee medicare insee matricule mdp otp dsn cvv cif "
     "dic afm rg mbi nuss rib nib nrb ccc cbu cuenta kto dln titulaire urodzony urodzona naissance nacimiento nascita "
     "nascimento geboren birth compleanno cumpleanos verjaardag urodziny ddn acct vrm nss contribuinte pec poczta "
-    "insurancepolicy puk".split()
+    "insurancepolicy puk geb nacido nacida nac nee nato nata natoa nascido nascida nasc ur urodz".split()
 ) - {"user", "pass", "token", "secret", "key", "cvv", "card", "plate", "credentials", "session", "credential", "vin"}
 
 

@@ -12,6 +12,7 @@ from cloakllm_gateway.detection.name_runs import GLUED_AFTER, SURE, WORD, Found,
 from cloakllm_gateway.detection.name_words import (
     CUES_BEFORE,
     FIRST_NAMES,
+    FOREIGN_OPENERS,
     GERMAN_NOUNS,
     GREETINGS,
     KEYWORDS,
@@ -81,9 +82,10 @@ def _is_no_lone_name(text: str, name: Word, first: Word, language: str) -> bool:
         and first.low not in CUES_BEFORE
         and not first.title
         and first.low not in ROLES
+        and first.low not in FOREIGN_OPENERS
     ):
         return True  # `Docker Swarm`, `Hidden Treasure`
-    if name.low in FUNCTION_WORDS or name.low in GERMAN_NOUNS:
+    if name.low in FUNCTION_WORDS or name.low in GERMAN_NOUNS or name.low in FOREIGN_OPENERS:
         return True
     return language == "de" and _is_german_noun(text, name)
 
@@ -240,7 +242,9 @@ def is_name_in(language: str, text: str, found: Found) -> bool:
 
 
 def _starts_no_name(word: Word) -> bool:
-    return (word.low in NO_START or word.low in GERMAN_NOUNS) and not (word.title and len(word.text) <= SHORT)
+    return (word.low in NO_START or word.low in GERMAN_NOUNS or word.low in FOREIGN_OPENERS) and not (
+        word.title and len(word.text) <= SHORT
+    )
 
 
 def is_known_name(word: str) -> bool:

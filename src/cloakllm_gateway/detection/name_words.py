@@ -341,6 +341,19 @@ GERMAN_NOUNS = words_of("""
     zimmer zinsen zucker zug zukunft zum zur zusammen zustand zwei zwischen ärzte öl über
 """)
 
+#: Words with which sentences and letters of other languages begin: alone, or before a name, they are nobody.
+FOREIGN_OPENERS = words_of("""
+    ieri oggi domani stamattina stasera buongiorno buonasera grazie saluti cordialmente distinti egregio spett allora
+    quindi invece purtroppo inoltre nato nata
+    ayer mañana anoche gracias hola saludos atentamente estimado estimada buenos buenas además entonces nacido nacida
+    ontem hoje amanhã obrigado obrigada atenciosamente cumprimentos prezado prezada nascido nascida
+    hier demain bonjour bonsoir merci cordialement salutations bienvenue ensuite depuis
+    gestern übermorgen grüße viele danke hallo guten sehr geehrte geehrter lieber freundliche geboren wohnt
+    gisteren vandaag goedemorgen goedemiddag bedankt groeten hartelijk hartelijke vriendelijke geachte
+    wczoraj dzisiaj jutro dziękuję pozdrawiam szanowny szanowna dzień witam cześć urodzony urodzona
+    igår idag imorgon hälsningar hilsen cheers
+""")
+
 #: Capitalised words that are no names.  A find made of them is dropped, one that begins with them loses them.
 NOT_NAMES = COMMON | CALENDAR | SOFTWARE | BRANDS | ROLES
 

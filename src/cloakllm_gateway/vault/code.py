@@ -16,6 +16,7 @@ from cloakllm_gateway.errors import Refused
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.vault.entries import Token
 from cloakllm_gateway.vault.shell import SAFE, Command
+from cloakllm_gateway.vault.statements import is_sql
 from cloakllm_gateway.vault.tokens import scan
 
 
@@ -41,6 +42,8 @@ _LANGUAGES = {
     ),
 }  # fmt: skip
 _BY_WORD = {word: language for language, words in _LANGUAGES.items() for word in words}
+#: Of the programs those that may be an SQL statement, which the text tells then.
+_STATEMENTS = frozenset({"query", "statement", "statements"})
 _URLS = frozenset({"url", "urls", "uri", "uris", "href", "link", "endpoint", "webhook"})
 #: Parameters that take pieces of a file, which have to be written as the file has them.
 _PIECES = frozenset({
@@ -68,13 +71,15 @@ def is_piece(parameter: str) -> bool:
     return "".join(words[-1:]) in _PIECES or "".join(words[-2:]) in _PIECES
 
 
-def language(parameter: str, declared: Mapping[str, Language]) -> Language:
-    """What a parameter of this name holds: as declared, or as such names usually do."""
+def language(parameter: str, declared: Mapping[str, Language], text: str = "") -> Language:
+    """What a parameter of this name holds: as declared, or as such names usually do, or as a query shows."""
     if (said := declared.get(parameter)) is not None:
         return said
     words = [word.lower() for word in _WORDS.findall(parameter)]
     if words and words[-1] in _URLS:
         return Language.URL
+    if words and words[-1] in _STATEMENTS and is_sql(text):
+        return Language.SQL
     return _BY_WORD.get("".join(words[-1:])) or _BY_WORD.get("".join(words[-2:])) or Language.TEXT
 
 

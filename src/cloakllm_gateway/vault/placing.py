@@ -75,7 +75,7 @@ def restore(
     of some names hold.  Raises what ``resolve`` raises, and ``Refused`` for a
     value that could act as code in its place.
     """
-    language = code.language(parameter, declared)
+    language = code.language(parameter, declared, text)
     guard: code.Guard | None = None
     pieces: list[str] = []
     done = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from cloakllm_gateway.detection.catalogue import checks
+from cloakllm_gateway.detection.catalogue import calling, checks
 from cloakllm_gateway.detection.catalogue.checks import whole
 from cloakllm_gateway.detection.catalogue.model import (
     CHECKED,
@@ -181,6 +181,8 @@ EMAIL = Category(
 )  # fmt: skip
 
 _SEP = r"[ .()/-]{0,3}"
+#: Between a word and its number.
+_GAP = r"[^\d\n+(]{0,20}"
 _SPOKEN = (
     r"(?:(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|double|triple)"
     r"|(?:null|eins|zwo|zwei|drei|vier|fünf|sechs|sieben|acht|neun)"
@@ -238,10 +240,12 @@ PHONE = Category(
             whole(lambda text: checks.nanp(text.split("x")[0])),
         ),
         Pattern(
-            rf"(?i:{_PHONE_WORDS})[^\d\n+(]{{0,20}}\n?[ ]{{0,4}}([(+]?\d(?:{_SEP}\d){{6,14}})(?![A-Za-z0-9]|[.:-]\d)",
+            rf"(?i:{_PHONE_WORDS}){calling.uncounted(_GAP)}{_GAP}\n?[ ]{{0,4}}([(+]?\d(?:{_SEP}\d){{6,14}})"
+            r"(?![A-Za-z0-9]|[.:-]\d)",
             checks.dialled_part,
             rank=CONTEXT,
         ),
+        *calling.patterns(_SEP),
         Pattern(rf"(?<![A-Za-z])(?i:{_SPOKEN}(?:[ ,.-]{{1,2}}{_SPOKEN}){{6,15}})(?![A-Za-z])", rank=CONTEXT),
         Pattern(  # said behind it
             rf"(?<![A-Za-z0-9+./_:#-])(\(?\d(?:{_SEP}\d){{6,14}}) ?[(-]?"

@@ -423,7 +423,7 @@ DATE_OF_BIRTH = Category(
     patterns=(
         Pattern(
             rf"(?<![A-Za-zÀ-ž])(?i:{_BIRTH})(?![A-Za-z])[^\w\n]{{0,6}}(?:(?:is|was|am|on|the|le|el|il|dnia|ist|der|est|es|é|"
-            rf"è|to|:) ){{0,2}}({_DATE_SAID})(?![\d])",
+            rf"è|to|:)[^\w\n]{{1,5}}){{0,2}}({_DATE_SAID})(?![\d])",
             rank=CONTEXT,
         ),
         Pattern(rf"(?<![A-Za-z])(?i:am) ({_DATE_SAID})(?: in [A-Za-zÀ-ž]{{2,20}})? geboren(?![A-Za-z])", rank=CONTEXT),
@@ -447,6 +447,8 @@ DATE_OF_BIRTH = Category(
         "nacidael",
         "nascidoem", "nascidaem", "geborenam", "gebam", "geborenop", "urodzony", "urodzona", "dataur",
         "gebdat", "datenais", "fecnac", "dtnasc",
+        "geb", "datgeb", "datumgeb", "nacido", "nacida", "nacidoa", "nac", "nee", "nato", "nata", "natoa", "nascido",
+        "nascida", "nascidoa", "nasc", "ur", "urodz",
     ),
     shape=rf"{_KEYED_DATE}|{_DATE_SAID}| ?\d{{8}}",
     canonical=_born,
