@@ -200,13 +200,6 @@ def test_a_byte_order_mark_is_no_mistake(tmp_path):
     assert load(path).upstreams["crm"].command == "crm-server"
 
 
-def test_an_environment_reference_is_left_as_it_stands(write, monkeypatch):
-    monkeypatch.setenv("HOME_DIR", "/elsewhere")
-    config = load(write({"upstreams": {"crm": {**CRM, "args": ["${HOME_DIR}"], "env": {"K": "${HOME_DIR}"}}}}))
-    assert config.upstreams["crm"].args == ("${HOME_DIR}",)
-    assert config.upstreams["crm"].env == {"K": "${HOME_DIR}"}
-
-
 def test_a_single_upstream_may_have_no_prefix(write):
     assert load(write({"upstreams": {"crm": {**CRM, "prefix": ""}}})).upstreams["crm"].prefix == ""
 

@@ -1,9 +1,8 @@
 """The configuration file: what may stand in it (:mod:`.consistency` says what must hold between its parts).
 
 One JSON file.  Unknown keys are refused at every level, because a misspelt
-``detect_emials`` that is ignored is a leak.  Nothing is expanded or taken from
-the environment but where it is named: credentials of servers over HTTP, as
-``${NAME}`` in ``url``, ``headers`` and ``proxy``.  Relative paths (``cwd``,
+``detect_emials`` that is ignored is a leak.  Nothing is taken from the environment
+but what an upstream names as ``${NAME}`` (:mod:`.variables`).  Relative paths (``cwd``,
 ``state_dir``, ``ca_file``, the paths of ``audit``, a ``command`` with a separator in it) start at the file's own
 folder, since clients start the gateway in folders of their choosing.
 
@@ -22,6 +21,7 @@ from msgspec.structs import replace
 
 from cloakllm_gateway.core.settings import Action, Mode, RawData, Scope, ToolChanges, Treatment
 from cloakllm_gateway.errors import ConfigError
+from cloakllm_gateway.shell import variables
 from cloakllm_gateway.shell.consistency import CHECKS
 from cloakllm_gateway.shell.listen import AuthConfig, ListenConfig
 from cloakllm_gateway.shell.logging import escape
@@ -267,12 +267,12 @@ def load(path: Path) -> Config:
         config = build(Config, parse(text))
         for check in CHECKS:
             check(config)
+        return _resolved(config, path.absolute().parent)
     except Invalid as error:
         where = f"{path}: {escape(error.path)}" if error.path else f"{path}"
         raise ConfigError(
             f"{where}: {error.problem}", _FAMILIAR.get(error.path.rpartition(".")[2], error.hint)
         ) from None
-    return _resolved(config, path.absolute().parent)
 
 
 def detection_settings(wanted: DetectionConfig) -> DetectionSettings:
@@ -297,24 +297,28 @@ def detection_settings(wanted: DetectionConfig) -> DetectionSettings:
 
 
 def _resolved(config: Config, folder: Path) -> Config:
-    """The same with every relative path starting at ``folder``."""
-    upstreams = {
-        name: replace(
-            upstream,
-            cwd=_under(folder, upstream.cwd),
-            command=_resolved_command(upstream.command, folder),
-            ca_file=_under(folder, upstream.ca_file),
-        )
-        for name, upstream in config.upstreams.items()
-    }
+    """The same with every relative path starting at ``folder``.  Raises :class:`Invalid`."""
     return replace(
         config,
-        upstreams=upstreams,
+        upstreams={name: _resolved_upstream(name, upstream, folder) for name, upstream in config.upstreams.items()},
         state_dir=_under(folder, config.state_dir),
         vault=_resolved_vault(config.vault, folder),
         audit=_resolved_audit(config, folder),
         listen=_resolved_listen(config.listen, folder),
         auth=replace(config.auth, tokens_file=_under(folder, config.auth.tokens_file)) if config.auth else False,
+    )
+
+
+def _resolved_upstream(name: str, upstream: UpstreamConfig, folder: Path) -> UpstreamConfig:
+    try:
+        placed = variables.placed(upstream, os.environ)
+    except Invalid as error:
+        raise Invalid(f"upstreams.{name}.{error.path}", error.problem, error.hint) from None
+    return replace(
+        placed,
+        cwd=_under(folder, placed.cwd),
+        command=_resolved_command(placed.command, folder),
+        ca_file=_under(folder, placed.ca_file),
     )
 
 

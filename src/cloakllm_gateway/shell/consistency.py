@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from cloakllm_gateway.core.events import CLIENT
 from cloakllm_gateway.patterns import lazy
-from cloakllm_gateway.shell import rules
+from cloakllm_gateway.shell import rules, variables
 from cloakllm_gateway.shell.listen import check_listen
 from cloakllm_gateway.shell.structs import Invalid, join, nearest
 from cloakllm_gateway.vault.tokens import is_category
@@ -120,6 +120,10 @@ def _check_targets(config: Config) -> None:
 
 def _check_environments(config: Config) -> None:
     for name, upstream in config.upstreams.items():
+        try:
+            variables.started(upstream, os.environ)
+        except Invalid as error:
+            raise Invalid(f"upstreams.{name}.{error.path}", error.problem, error.hint) from None
         for variable, value in upstream.env.items():
             if not variable or "=" in variable or "\0" in variable + value:
                 raise Invalid(f"upstreams.{name}.env", "holds a name or value no environment can have")
