@@ -161,11 +161,16 @@ def broken_page(upstream: str, *, passes: bool) -> str:
     )
 
 
-def nobody_to_ask(destination: str) -> str:
+def nobody_to_ask(destination: str, rules: Iterable[str]) -> str:
+    """``rules`` want the consent: a flow goes before any that is added behind it, so it has to change."""
+    named = sorted(set(rules))
+    flows = [rule for rule in named if rule.startswith("flows[")]
+    ways = [f"the action of {' and '.join(flows)} to allow"] if flows else []
+    if len(flows) < len(named):
+        ways.append(f"token_scope of {destination} to session, or add a flow")
     return (
-        f"Refused by the gateway: values for {destination} need the consent of a person, and this client cannot ask "
-        f"one about this request. To allow it, set token_scope of {destination} to session or add a flow to the "
-        "configuration"
+        f"Refused by the gateway: values for {destination} need the consent of a person (rule: {', '.join(named)}), "
+        f"and this client cannot ask one about this request. To allow it, set {' and '.join(ways)} in the configuration"
     )
 
 
