@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,15 +24,15 @@ from cloakllm_gateway.cli.exposure import exposed, overheard
 from cloakllm_gateway.cli.faults import explained, first_cause
 from cloakllm_gateway.core.handshake import LATEST
 from cloakllm_gateway.core.settings import Mode
+from cloakllm_gateway.detection.settings import ALL_LANGUAGES
 from cloakllm_gateway.errors import DetectionError, PeerError, VaultError
 from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.protocol.jsonrpc import Failure, Request, Response
 from cloakllm_gateway.shell.auditing import directory_of
 from cloakllm_gateway.shell.config import Config, load
-from cloakllm_gateway.shell.extras import installing
 from cloakllm_gateway.shell.listen import check_certificate
 from cloakllm_gateway.shell.logging import Logger, escape
-from cloakllm_gateway.shell.name_models import usable
+from cloakllm_gateway.shell.name_models import remedy, usable
 from cloakllm_gateway.shell.proof import prove_now
 from cloakllm_gateway.shell.run import session
 from cloakllm_gateway.shell.supervisor import Restarts
@@ -151,13 +151,22 @@ def _names(shared: Shared) -> str:
     if names is None:
         return "Names in free text: not covered: switched off"
     if shared.scanner.names_missing:
-        return f"Names in free text: not covered: {shared.scanner.names_missing}. {installing('detection')}"
+        return f"Names in free text: not covered: {shared.scanner.names_missing}. {remedy(names)}"
     there = usable(names)
     models = ", ".join(f"{name} ({language})" for language, name in there.items())
-    missing = "".join(
-        f"; {name} ({language}) is not installed" for language, name in names.models if language not in there
-    )
-    return f"Names in free text: {', '.join(names.labels)} by {models}{missing}"
+    missing = [
+        f"; {name} ({language}) is not there, so {_instead(there, language)}"
+        for language, name in names.models
+        if language not in there
+    ]
+    advice = f". {remedy(names)}" if missing else ""
+    return f"Names in free text: {', '.join(names.labels)} by {models}{''.join(missing)}{advice}"
+
+
+def _instead(there: Mapping[str, str], language: str) -> str:
+    """Who reads a language whose model is missing."""
+    other = there.get(ALL_LANGUAGES)
+    return f"{other} reads it" if other and language != ALL_LANGUAGES else "nothing reads it"
 
 
 def _clients(config: Config) -> str:

@@ -43,6 +43,7 @@ class Opened:
         from cloakllm_gateway.shell.config import load
         from cloakllm_gateway.shell.wiring import open_store, principal_namespace
 
+        self.path = path
         self.config: Config = load(Path(path))
         store, self.namespace = open_store(self.config)
         self._principals = principal_namespace(self.config, "")
@@ -126,7 +127,7 @@ def list_command(config: str, principal: str | None) -> None:
     records = opened.records()
     table = Table(box=None, pad_edge=False)
     over_http = any(map(opened.principal_of, records))
-    for title in ("token", *(["principal"] if over_http else []), "from", "first seen", "last seen", ""):
+    for title in ("token", *(["principal"] if over_http else []), "from", "first seen", "last seen", "state"):
         table.add_column(title, no_wrap=title == "token")
     for record in records:
         token, origins = str(record.entry.token), ", ".join(sorted(record.entry.origins))
@@ -176,10 +177,13 @@ def purge(config: str, principal: str | None, yes: bool) -> None:
 
 @vault.command()
 @_CONFIG
+@click.option("--yes", is_flag=True, help="Do not ask.")
 @explained
-def rekey(config: str) -> None:
+def rekey(config: str, yes: bool) -> None:
     """Seal everything anew under a new key; running gateways have to be restarted."""
     opened = Opened(config)
+    if not yes:
+        click.confirm("Make a new key? Running gateways and copies of the key stop working", abort=True, err=True)
     opened.audit("rekey", count=len(opened.store.book.records))
     click.echo(f"Sealed anew: {_counted(opened.store.rekey(), 'spelling')}. Restart the gateways that use this vault.")
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 
 from rich.console import Console
+from rich.markup import escape
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
 from cloakllm_gateway.demo.play import CUSTOMERS, TICKET, Scene, scenes
+from cloakllm_gateway.shell.extras import own
 
 _TOKEN = re.compile(r"\[[A-Z_]+_[0-9_]+\]")
 #: What is personal in the made-up files, for the colours only.
@@ -24,7 +26,7 @@ def show(console: Console) -> None:
         console.print(_side_by_side(scene))
     console.print(
         "\nThe model worked with tokens only; the file on disk holds the real values.\n"
-        "Next: [bold]cloakllm-gateway --config FILE[/bold], see README.md."
+        f"Next: [bold]{escape(own('--config', 'FILE'))}[/bold], see README.md."
     )
 
 

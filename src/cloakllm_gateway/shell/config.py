@@ -26,7 +26,7 @@ from cloakllm_gateway.shell.consistency import CHECKS
 from cloakllm_gateway.shell.listen import AuthConfig, ListenConfig
 from cloakllm_gateway.shell.logging import escape
 from cloakllm_gateway.shell.rules import ToolConfig
-from cloakllm_gateway.shell.structs import Invalid, build, parse
+from cloakllm_gateway.shell.structs import UNKNOWN_KEY, Invalid, build, parse
 
 if TYPE_CHECKING:
     from cloakllm_gateway.detection.settings import Settings as DetectionSettings
@@ -238,8 +238,31 @@ class Config(Struct, frozen=True):
 
 #: What people bring along from their client's configuration, and what it is here.
 _FAMILIAR = {
-    "mcpServers": 'The servers of a client go under "upstreams" here',
-    "servers": 'The servers of a client go under "upstreams" here',
+    **dict.fromkeys(
+        ("mcpServers", "servers", "context_servers", "mcp"), 'The servers of a client go under "upstreams" here'
+    ),
+    "inputs": "A client asks for these: here a value that is secret is a variable, ${NAME}",
+}
+_FAMILIAR_OF_SERVERS = {
+    **dict.fromkeys(
+        (
+            "disabled",
+            "enabled",
+            "autoApprove",
+            "alwaysAllow",
+            "trust",
+            "disabledTools",
+            "description",
+            "icon",
+            "gallery",
+        ),
+        "This is for the client: leave it out",
+    ),
+    "timeout": 'A client\'s own: leave it out, or say "request_timeout", in seconds',
+    "envFile": 'A client reads that file: here its variables go under "env"',
+    **dict.fromkeys(("serverUrl", "httpUrl", "uri", "endpoint"), 'The address of a server goes under "url" here'),
+    **dict.fromkeys(("transport", "transportType"), 'Did you mean "type"?'),
+    "environment": 'Did you mean "env"?',
 }
 
 #: Which categories each switch of the file turns off.
@@ -270,9 +293,19 @@ def load(path: Path) -> Config:
         return _resolved(config, path.absolute().parent)
     except Invalid as error:
         where = f"{path}: {escape(error.path)}" if error.path else f"{path}"
-        raise ConfigError(
-            f"{where}: {error.problem}", _FAMILIAR.get(error.path.rpartition(".")[2], error.hint)
-        ) from None
+        raise ConfigError(f"{where}: {error.problem}", _familiar(error) or error.hint) from None
+
+
+def _familiar(error: Invalid) -> str:
+    """What a key is called here that is known from a client's configuration."""
+    if error.problem != UNKNOWN_KEY:
+        return ""
+    match error.path.split("."):
+        case [key]:
+            return _FAMILIAR.get(key, "")
+        case ["upstreams", _, key]:
+            return _FAMILIAR_OF_SERVERS.get(key, "")
+    return ""
 
 
 def detection_settings(wanted: DetectionConfig) -> DetectionSettings:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 from cloakllm_gateway.core.events import CLIENT
@@ -144,8 +144,13 @@ def _check_known_category(config: Config, category: str, path: str) -> None:
 
     own = (name for name, _ in config.detection.custom_patterns)
     known = {*NAMES, *NAME_LABELS, *config.detection.ner_entity_types, *own}
+    _check_among(category, known, path)
+
+
+def _check_among(category: str, known: Collection[str], path: str) -> None:
     if category not in known:
-        raise Invalid(path, "unknown category", nearest(category, sorted(known)))
+        hint = nearest(category, sorted(known)) or "docs/categories.md lists them all"
+        raise Invalid(path, "unknown category", hint)
 
 
 def _check_category(name: str, path: str) -> None:
@@ -215,8 +220,7 @@ def _check_switches(config: Config) -> None:
     from cloakllm_gateway.detection.categories import NAMES
 
     for i, category in enumerate(config.detection.off):
-        if category not in NAMES:
-            raise Invalid(f"detection.off[{i}]", "unknown category", nearest(category, sorted(NAMES)))
+        _check_among(category, NAMES, f"detection.off[{i}]")
 
 
 def _check_lists(config: Config) -> None:
@@ -234,11 +238,10 @@ def _check_names_available(config: Config) -> None:
     names = detection_settings(config.detection).names
     if names is None:
         raise Invalid("detection.ner_required", "contradicts an empty ner_entity_types")
-    from cloakllm_gateway.shell.extras import installing
-    from cloakllm_gateway.shell.name_models import available
+    from cloakllm_gateway.shell.name_models import available, remedy
 
     if reason := available(names):
-        raise Invalid("detection.ner_required", f"is on, but {reason}", installing("detection"))
+        raise Invalid("detection.ner_required", f"is on, but {reason}", remedy(names))
 
 
 def _check_anchor(config: Config) -> None:
