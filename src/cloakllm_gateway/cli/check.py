@@ -22,6 +22,7 @@ from rich.table import Table
 from cloakllm_gateway import __version__
 from cloakllm_gateway.cli.exposure import exposed, overheard
 from cloakllm_gateway.cli.faults import explained, first_cause
+from cloakllm_gateway.cli.waiting import Waiting
 from cloakllm_gateway.core.handshake import LATEST
 from cloakllm_gateway.core.settings import Mode
 from cloakllm_gateway.detection.settings import ALL_LANGUAGES
@@ -88,9 +89,14 @@ def check(path: str, *, verbose: bool) -> int:
 async def _check(config: Config, path: Path, verbose: bool) -> int:
     logger = Notes("debug" if verbose else "error")
     shared = share(config, logger)
-    proof, proved = await _prove(shared)
-    findings = await _ask_each(config, logger)
-    together = await _ask_all(config, logger) if _all_well(findings) and len(findings) > 1 else ""
+    with Waiting(1 + len(config.upstreams), "checked") as waiting:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(waiting.show)
+            proof, proved = await _prove(shared)
+            waiting.advance(1)
+            findings = await _ask_each(config, logger, waiting)
+            together = await _ask_all(config, logger) if _all_well(findings) and len(findings) > 1 else ""
+            tasks.cancel_scope.cancel()
     logger.close()
     vault, there = _vault(shared)
     remarks = [proof, _mode(config), _names(shared), vault, _audit(shared), _clients(config), together]
@@ -196,7 +202,7 @@ def _audit(shared: Shared) -> str:
     return f"Audit log: {directory}" if directory else "Audit log: off"
 
 
-async def _ask_each(config: Config, logger: Logger) -> list[Finding]:
+async def _ask_each(config: Config, logger: Logger, waiting: Waiting) -> list[Finding]:
     """All upstreams at once, each behind a gateway of its own."""
     findings: dict[str, Finding] = {}
 
@@ -211,6 +217,7 @@ async def _ask_each(config: Config, logger: Logger) -> list[Finding]:
             findings[name] = await _interview(name, alone, logger)
         except PeerError as error:
             findings[name] = Finding(name, problem=str(error).removeprefix(f"{name}: "))
+        waiting.advance(1)
 
     async with anyio.create_task_group() as tasks:
         for name in config.upstreams:
@@ -303,13 +310,16 @@ def _print(findings: list[Finding], remarks: list[str]) -> None:
         table.add_column(title)
     for kind, _ in LISTS:
         table.add_column(kind, justify="right")
-    table.add_column("status", overflow="fold")
+    table.add_column("status")
     for finding in findings:
         counts = [str(count) for count in finding.counts] or ["-"] * len(LISTS)
-        status = f"[red]{markup(escape(finding.problem))}[/red]" if finding.problem else "[green]ok[/green]"
+        status = "[red]failed[/red]" if finding.problem else "[green]ok[/green]"
         table.add_row(finding.upstream, finding.version or "-", *counts, status)
     console.print(table)
     console.print()
+    for finding in findings:
+        if finding.problem:
+            console.print(f"[red]{markup(escape(f'{finding.upstream}: {finding.problem}'))}[/red]", soft_wrap=True)
     for remark in remarks:
         if remark:
             console.print(markup(escape(remark)), soft_wrap=True)

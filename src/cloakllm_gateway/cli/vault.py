@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import click
 
 from cloakllm_gateway.cli.faults import FAILED, explain
+from cloakllm_gateway.cli.usage import Commands
 from cloakllm_gateway.errors import GatewayError
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def explained(command: _Command) -> _Command:
     return run  # type: ignore[return-value]
 
 
-@click.group()
+@click.group(cls=Commands)
 def vault() -> None:
     """Look into the vault of a configuration, forget values, change its key."""
 

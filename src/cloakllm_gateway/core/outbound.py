@@ -182,7 +182,8 @@ class Outbound:
         if asked is None:
             return None  # the client took it back meanwhile
         if upstream.phase is not Phase.READY:
-            text = texts.unavailable(upstream.name, upstream.reason or "it is starting")
+            reason = upstream.reason or "it has not answered yet"
+            text = texts.unavailable(upstream.name, reason, final=upstream.phase is Phase.FAILED)
             self._requests.refuse(request, INTERNAL_ERROR, text)
             return None
         if request.method != "tools/call":

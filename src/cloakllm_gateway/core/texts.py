@@ -80,8 +80,9 @@ def gone(upstream: str) -> str:
     return f"The upstream {upstream} stopped before it answered. {MAY_HAVE_TAKEN_EFFECT}"
 
 
-def unavailable(upstream: str, reason: str) -> str:
-    return f"The upstream {upstream} is not available: {reason}"
+def unavailable(upstream: str, reason: str, *, final: bool) -> str:
+    again = "It is not started again: its log says why" if final else "It is being started: try again in some seconds"
+    return f"The upstream {upstream} is not available: {reason}. {again}"
 
 
 def timed_out(upstream: str, seconds: float) -> str:
