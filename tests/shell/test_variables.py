@@ -100,3 +100,14 @@ def test_a_new_credential_makes_no_other_program(tmp_path: Path, monkeypatch: py
         monkeypatch.setenv("CRM_KEY", key)
         prints.add(fingerprint(loaded(tmp_path, command="crm", args=["${CRM_KEY}"]).upstreams["crm"]))
     assert len(prints) == 1
+
+
+def test_who_starts_nothing_needs_none_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CRM_KEY", raising=False)
+    path = tmp_path / "gateway.json"
+    program = {"command": "${CRM_KEY}/crm", "env": {"KEY": "${CRM_KEY}"}}
+    far = {"url": "https://crm.example.com", "headers": {"X": "${CRM_KEY}"}}
+    path.write_text(json.dumps({"upstreams": {"crm": program, "far": far}}), encoding="utf-8")
+    assert list(load(path, to_serve=False).upstreams) == ["crm", "far"]
+    with pytest.raises(ConfigError):
+        load(path)

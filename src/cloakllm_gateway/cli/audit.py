@@ -57,7 +57,7 @@ def _configured(path: Path) -> Path:
     from cloakllm_gateway.shell.config import load
 
     try:
-        directory = directory_of(load(path))
+        directory = directory_of(load(path, to_serve=False))
     except GatewayError as error:
         _give_up(error)
     if directory is None:

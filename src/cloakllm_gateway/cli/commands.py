@@ -84,8 +84,9 @@ def demo() -> None:
     from rich.console import Console
 
     from cloakllm_gateway.demo.show import show
+    from cloakllm_gateway.shell.extras import own
 
-    show(Console())
+    show(Console(), own("--config", "FILE"))
 
 
 @gateway.command()

@@ -101,7 +101,7 @@ def scan(files: Sequence[str], form: str, *, config: str | None, names: bool, ex
 
 
 def _configured(config: str | None, names: bool) -> tuple[Settings, VaultConfig]:
-    loaded = load(Path(config)) if config else None
+    loaded = load(Path(config), to_serve=False) if config else None
     settings = detection_settings(loaded.detection if loaded else DetectionConfig())
     return settings if names else replace(settings, names=None), loaded.vault if loaded else VaultConfig()
 

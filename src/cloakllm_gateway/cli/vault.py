@@ -45,7 +45,7 @@ class Opened:
         from cloakllm_gateway.shell.wiring import open_store, principal_namespace
 
         self.path = path
-        self.config: Config = load(Path(path))
+        self.config: Config = load(Path(path), to_serve=False)
         store, self.namespace = open_store(self.config)
         self._principals = principal_namespace(self.config, "")
         self._only = principal is not None

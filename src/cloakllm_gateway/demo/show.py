@@ -11,7 +11,6 @@ from rich.table import Table
 from rich.text import Text
 
 from cloakllm_gateway.demo.play import CUSTOMERS, TICKET, Scene, scenes
-from cloakllm_gateway.shell.extras import own
 
 _TOKEN = re.compile(r"\[[A-Z_]+_[0-9_]+\]")
 #: What is personal in the made-up files, for the colours only.
@@ -19,14 +18,14 @@ _VALUES = {line.partition(": ")[2] for line in CUSTOMERS.splitlines()[1:-1]} | {
 _PERSONAL = re.compile("|".join(re.escape(value) for value in sorted(_VALUES, key=len, reverse=True)))
 
 
-def show(console: Console) -> None:
-    """Play the demo; raises ``RuntimeError`` if the gateway does not do its job."""
+def show(console: Console, next_command: str) -> None:
+    """Play the demo and say what to run next; raises ``RuntimeError`` if the gateway does not do its job."""
     for number, scene in enumerate(scenes(), 1):
         console.print(f"\n[bold]{number}. {scene.title}[/bold]")
         console.print(_side_by_side(scene))
     console.print(
         "\nThe model worked with tokens only; the file on disk holds the real values.\n"
-        f"Next: [bold]{escape(own('--config', 'FILE'))}[/bold], see README.md."
+        f"Next: [bold]{escape(next_command)}[/bold], see README.md."
     )
 
 

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from cloakllm_gateway.core.settings import Action, Mode, RawData, Scope, ToolChanges, Treatment
 from cloakllm_gateway.errors import ConfigError
 from cloakllm_gateway.shell import variables
-from cloakllm_gateway.shell.consistency import CHECKS
+from cloakllm_gateway.shell.consistency import CHECKS, CHECKS_TO_SERVE
 from cloakllm_gateway.shell.listen import AuthConfig, ListenConfig
 from cloakllm_gateway.shell.logging import escape
 from cloakllm_gateway.shell.rules import ToolConfig
@@ -278,8 +278,11 @@ SWITCHES: dict[str, tuple[str, ...]] = {
 }
 
 
-def load(path: Path) -> Config:
-    """Read and check the configuration; raises :class:`ConfigError` naming file, key and the nearest known key."""
+def load(path: Path, *, to_serve: bool = True) -> Config:
+    """Read and check the configuration; raises :class:`ConfigError` naming file, key and the nearest known key.
+
+    Variables are looked at ``to_serve`` only: whoever looks into the vault need not have them.
+    """
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
@@ -288,9 +291,9 @@ def load(path: Path) -> Config:
         raise ConfigError(f"{path}: is not UTF-8 text") from None
     try:
         config = build(Config, parse(text))
-        for check in CHECKS:
+        for check in (*CHECKS, *CHECKS_TO_SERVE) if to_serve else CHECKS:
             check(config)
-        return _resolved(config, path.absolute().parent)
+        return _resolved(_placed(config) if to_serve else config, path.absolute().parent)
     except Invalid as error:
         where = f"{path}: {escape(error.path)}" if error.path else f"{path}"
         raise ConfigError(f"{where}: {error.problem}", _familiar(error) or error.hint) from None
@@ -330,10 +333,10 @@ def detection_settings(wanted: DetectionConfig) -> DetectionSettings:
 
 
 def _resolved(config: Config, folder: Path) -> Config:
-    """The same with every relative path starting at ``folder``.  Raises :class:`Invalid`."""
+    """The same with every relative path starting at ``folder``."""
     return replace(
         config,
-        upstreams={name: _resolved_upstream(name, upstream, folder) for name, upstream in config.upstreams.items()},
+        upstreams={name: _resolved_upstream(upstream, folder) for name, upstream in config.upstreams.items()},
         state_dir=_under(folder, config.state_dir),
         vault=_resolved_vault(config.vault, folder),
         audit=_resolved_audit(config, folder),
@@ -342,16 +345,23 @@ def _resolved(config: Config, folder: Path) -> Config:
     )
 
 
-def _resolved_upstream(name: str, upstream: UpstreamConfig, folder: Path) -> UpstreamConfig:
-    try:
-        placed = variables.placed(upstream, os.environ)
-    except Invalid as error:
-        raise Invalid(f"upstreams.{name}.{error.path}", error.problem, error.hint) from None
+def _placed(config: Config) -> Config:
+    """The same with the variables replaced in what says where programs are.  Raises :class:`Invalid`."""
+    upstreams = {}
+    for name, upstream in config.upstreams.items():
+        try:
+            upstreams[name] = variables.placed(upstream, os.environ)
+        except Invalid as error:
+            raise Invalid(f"upstreams.{name}.{error.path}", error.problem, error.hint) from None
+    return replace(config, upstreams=upstreams)
+
+
+def _resolved_upstream(upstream: UpstreamConfig, folder: Path) -> UpstreamConfig:
     return replace(
-        placed,
-        cwd=_under(folder, placed.cwd),
-        command=_resolved_command(placed.command, folder),
-        ca_file=_under(folder, placed.ca_file),
+        upstream,
+        cwd=_under(folder, upstream.cwd),
+        command=_resolved_command(upstream.command, folder),
+        ca_file=_under(folder, upstream.ca_file),
     )
 
 

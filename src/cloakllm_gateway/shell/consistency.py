@@ -258,8 +258,6 @@ CHECKS: tuple[Callable[[Config], None], ...] = (
     _check_upstream_names,
     _check_prefixes,
     _check_ways,
-    _check_targets,
-    _check_environments,
     _check_categories,
     _check_policy,
     _check_patterns,
@@ -272,6 +270,9 @@ CHECKS: tuple[Callable[[Config], None], ...] = (
     _check_anchor,
     _check_listen,
 )
+
+#: Those of what the environment says, which may be another one where nothing is started.
+CHECKS_TO_SERVE: tuple[Callable[[Config], None], ...] = (_check_targets, _check_environments)
 
 
 def _reason(error: Exception) -> str:
