@@ -141,6 +141,13 @@ def test_check_fails_naming_the_upstream_that_does_not_work_and_the_others_still
     assert "kim@example.com" not in done.stdout + done.stderr
 
 
+def test_check_is_read_on_a_narrow_terminal(write, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    done = run("check", "--config", write({"none": {"command": "no-such"}}, **QUICK))
+    assert "failed\n" in done.stdout
+    assert "\nnone: has a command that was not found\n" in done.stdout
+
+
 def test_check_fails_when_the_upstreams_can_not_be_served_together(write):
     other = python(SERVER.replace("2025-06-18", "2024-11-05"))
     done = run("check", "--config", write({"crm": python(SERVER), "old": other}, **QUICK))

@@ -307,10 +307,10 @@ def _print(findings: list[Finding], remarks: list[str]) -> None:
     console = Console(file=sys.stdout, highlight=False)
     table = Table(box=None, pad_edge=False)
     for title in ("upstream", "protocol"):
-        table.add_column(title)
+        table.add_column(title, overflow="fold")
     for kind, _ in LISTS:
         table.add_column(kind, justify="right")
-    table.add_column("status")
+    table.add_column("status", no_wrap=True)
     for finding in findings:
         counts = [str(count) for count in finding.counts] or ["-"] * len(LISTS)
         status = "[red]failed[/red]" if finding.problem else "[green]ok[/green]"
