@@ -58,13 +58,13 @@ class DetectionError(GatewayError):
 class Refused(GatewayError):
     """A token may not be restored here, or is not one.
 
-    ``token`` and ``rule`` say which and why, where a rule decided; the token is
+    ``token`` and ``rule`` say which and why, for the log and the audit; the token is
     one that was issued, never what a caller wrote.
     """
 
     fault = "the caller"
 
-    def __init__(self, what: str, hint: str = "", *, token: str = "", rule: str = "") -> None:
+    def __init__(self, what: str, hint: str = "", *, rule: str, token: str = "") -> None:
         super().__init__(what, hint)
         self.token = token
         self.rule = rule

@@ -6,8 +6,10 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from tempfile import gettempdir
 
@@ -16,6 +18,7 @@ from click.testing import CliRunner, Result
 
 from cloakllm_gateway.audit import chain, schema
 from cloakllm_gateway.audit.chain import Head
+from cloakllm_gateway.audit.report import DAILY
 from cloakllm_gateway.cli.audit import audit
 from tests.audit.logs import BEGIN, Clock, body, days, writer
 
@@ -196,6 +199,36 @@ def test_names_may_be_written_as_people_write_them(log: Path):
     assert len(run("show", log, "--category", "email").stdout.splitlines()) == 12
     assert len(run("show", log, "--since", "2026-05-02 08:00Z").stdout.splitlines()) == 8
     assert run("show", log, "--event", "restored").exit_code == 2
+
+
+def test_a_name_that_nothing_is_of_is_told_with_those_that_are_there(log: Path):
+    shown = run("show", log, "--upstream", "mailer")
+    assert (shown.exit_code, shown.stdout) == (0, "")
+    assert shown.stderr == "cloakllm-gateway: no entry of 12 is of that kind; each upstream in it: crm\n"
+    exported = run("export", log, "--category", "EMIAL")
+    assert "each category in it: EMAIL" in exported.stderr
+
+
+def test_a_report_of_no_time_is_short(log: Path):
+    told = run("report", log, "--since", "2030-01-01").stdout.splitlines()
+    assert told[0] == "Audit log: no entries of that time"
+    assert len(told) == 2
+
+
+def test_a_report_written_to_a_page_is_one(log: Path, tmp_path: Path):
+    run("report", log, "-o", tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_text().startswith("<!doctype html>")
+    run("report", log, "--format", "text", "-o", tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_text().startswith("Audit log: 12 entries")
+
+
+def test_the_words_of_a_legend_stand_beside_each_other(log: Path):
+    page = run("report", log, "--format", "html").stdout
+    legend = re.findall(r'<text x="([\d.]+)" y="181.0" text-anchor="start">([^<]+)', page)
+    assert [words for _, words in legend] == list(DAILY.values())
+    for (at, words), (next_at, _) in pairwise(legend):
+        assert float(at) + 6 * len(words) < float(next_at)
+    assert float(legend[-1][0]) + 6 * len(legend[-1][1]) < 720
 
 
 def test_an_export_of_nothing_is_an_empty_one(log: Path):

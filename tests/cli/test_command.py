@@ -95,6 +95,20 @@ def test_a_mistake_in_the_configuration_is_one_line_and_status_2(tmp_path, comma
     assert done.stderr == (f'cloakllm-gateway: {path}: upstreams.crm.comand: unknown key. Did you mean "command"?\n')
 
 
+@pytest.mark.parametrize(
+    "words", [("gw.json",), ("check", "gw.json"), ("serve", "gw.json"), ("vault", "list", "gw.json")]
+)
+def test_a_configuration_without_its_option_is_understood(words):
+    done = run(*words)
+    assert "Did you mean --config gw.json?" in done.stderr
+    assert done.returncode == 2
+
+
+def test_every_exit_status_is_in_the_help():
+    assert "3 something would be hidden" in " ".join(run("scan", "--help").stdout.split())
+    assert "Exit status: 0 all is well" in " ".join(run("--help").stdout.split())
+
+
 def test_an_unknown_option_is_status_2():
     done = run("--confg", "x")
     assert done.returncode == 2
@@ -120,10 +134,18 @@ def test_check_fails_naming_the_upstream_that_does_not_work_and_the_others_still
     assert done.returncode == 1
     told = " ".join(done.stdout.split())
     assert "crm 2025-06-18 1 2 3 ok" in told
-    assert "exited with status 1" in told
-    assert "a command that was not found" in told
+    assert "bad - - - - failed none - - - - failed" in told
+    assert "bad: exited with status 1" in told
+    assert "none: has a command that was not found" in told
     assert "no database for [EMAIL_" in done.stderr
     assert "kim@example.com" not in done.stdout + done.stderr
+
+
+def test_check_is_read_on_a_narrow_terminal(write, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    done = run("check", "--config", write({"none": {"command": "no-such"}}, **QUICK))
+    assert "failed\n" in done.stdout
+    assert "\nnone: has a command that was not found\n" in done.stdout
 
 
 def test_check_fails_when_the_upstreams_can_not_be_served_together(write):

@@ -194,14 +194,49 @@ def test_who_waits_sees_how_far_it_is(tmp_path):
     assert " MB" in on_terminal("stderr", "--jsonl", str(path))
 
 
-def on_terminal(stream: str, *arguments: str, given: str = "") -> str:
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+@pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_on_a_terminal_without_colour_values_are_marked(environment):
+    assert f"to «{KIM}»[EMAIL_0]" in on_terminal("stdout", "-", given=f"to {KIM}\n", **environment)
+
+
+def test_a_terminal_of_few_letters_gets_what_it_can_show():
+    done = scan("--no-names", given=f"Übersicht: {KIM}\n", env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert done.stdout == f"\\xdcbersicht: <<{KIM}>>[EMAIL_0]\n"
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize("form", [["--jsonl"], ["--format", "json"], []])
+def test_a_reader_that_has_enough_ends_it_quietly(form, tmp_path):
+    path = tmp_path / "texts"
+    path.write_text(lines(*(f"{KIM} {'filler ' * 20_000}" for _ in range(3))))
+    command = [sys.executable, "-m", "cloakllm_gateway", "scan", "--no-names", *form, *[str(path)] * 4]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        assert running.stdout and running.stderr
+        running.stdout.read(1)
+        running.stdout.close()
+        assert b"error" not in running.stderr.read()
+        assert running.wait(DEADLINE) == 1
+
+
+def test_what_is_too_much_for_one_message_is_shown_with_the_limit_that_it_is_over(tmp_path):
+    config = tmp_path / "gateway.json"
+    limits = {"detection": {"ner_entity_types": []}, "vault": {"max_values_per_message": 2}}
+    config.write_text(json.dumps({"upstreams": {"x": {"command": "x"}}, **limits}))
+    done = scan("--config", str(config), given="a@example.com b@example.com c@example.com\n")
+    assert done.stdout.count("[EMAIL_") == 3
+    assert "holds 3 values, and one message may bring 2 (vault.max_values_per_message)" in done.stderr
+    assert done.returncode == 0
+
+
+def on_terminal(stream: str, *arguments: str, given: str = "", **variables: str) -> str:
     """What appears on a terminal that only ``stream`` leads to."""
     import pty
 
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "cloakllm_gateway", "scan", "--no-names", *arguments]
     streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: theirs}
-    environment = {**os.environ, "TERM": "xterm", "NO_COLOR": ""}
+    environment = {**os.environ, "TERM": "xterm", "NO_COLOR": "", **variables}
     shown = b""
     with subprocess.Popen(command, stdin=subprocess.PIPE, env=environment, **streams) as running:
         os.close(theirs)

@@ -187,7 +187,8 @@ def test_the_values_of_clients_over_http_are_the_operators_to_see_and_to_forget(
 def test_rekey_keeps_everything_under_another_key(scene):
     before = scene.assign(SECRET)
     key = (scene.state / "vault" / "key").read_bytes()
-    assert scene.run("rekey").stdout.startswith("Sealed anew: 1 spelling.")
+    assert scene.run("rekey").returncode == 1  # nobody to say yes
+    assert scene.run("rekey", "--yes").stdout.startswith("Sealed anew: 1 spelling.")
     assert (scene.state / "vault" / "key").read_bytes() != key
     assert scene.assign(SECRET) == before
 

@@ -63,6 +63,30 @@ def test_the_handshake_is_answered_with_those_that_are_ready_in_time(tmp_path: P
     assert talk.only() == jsonrpc.notification("notifications/tools/list_changed")
 
 
+def test_the_handshake_does_not_wait_for_one_that_ends_again_and_again(tmp_path: Path) -> None:
+    talk = Conversation(settings(upstream("a"), upstream("b")), tmp_path)
+    talk.connect("a").ask(0, "initialize", HELLO)
+    talk.answer("a", {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}})
+    talk.connect("b").disconnect("b")
+    assert talk.take() == []  # once may be an accident
+    talk.connect("b").disconnect("b")
+    assert "result" in talk.only()
+    talk.connect("b").answer("b", {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}})
+    talk.client(jsonrpc.notification("notifications/initialized"))
+    talk.call(1, "b__look")
+    assert "not available" not in str(talk.take())
+
+
+def test_where_nobody_is_ready_the_handshake_waits_for_one_that_ends_again_and_again(tmp_path: Path) -> None:
+    talk = Conversation(settings(), tmp_path)
+    talk.connect("crm").ask(0, "initialize", HELLO)
+    for _ in range(3):
+        talk.disconnect("crm").connect("crm")
+    assert talk.take() == []
+    talk.answer("crm", {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}})
+    assert "result" in talk.only()
+
+
 def test_nobody_ready_is_an_error_that_says_why(tmp_path: Path) -> None:
     talk = Conversation(settings(), tmp_path)
     talk.ask(0, "initialize", HELLO).disconnect("crm", "the command was not found", final=True)
@@ -199,7 +223,7 @@ def test_a_dead_upstream_fails_its_calls_and_comes_back_with_its_handshake(talk:
     talk.call(9, "crm__look").disconnect("crm")
     assert "stopped before it answered" in text_of(talk.only())
     talk.call(10, "crm__look")
-    assert "not available" in text_of(talk.only())
+    assert "exited with status 1. It is being started: try again in some seconds" in text_of(talk.only())
 
     talk.take("crm")
     talk.connect("crm").answer("crm", {"protocolVersion": "2025-11-25", "capabilities": SERVES})

@@ -67,8 +67,9 @@ def test_a_parked_call_is_killed_by_its_cancellation(tmp_path: Path) -> None:
     assert talk.take() == []
 
 
-def test_a_client_that_cannot_ask_is_told_how_to_allow_it(tmp_path: Path) -> None:
-    talk = Conversation(settings(upstream("crm"), upstream("mailer"), **ASK), tmp_path)
+def deaf(tmp_path: Path, **more: Any) -> Conversation:
+    """Two upstreams and a client that can ask nobody, which was shown a token of ``crm``."""
+    talk = Conversation(settings(upstream("crm"), upstream("mailer"), **more), tmp_path)
     talk.connect("crm").connect("mailer").ask(0, "initialize", {"protocolVersion": "2025-11-25", "capabilities": {}})
     for name in ("crm", "mailer"):
         talk.answer(name, {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}})
@@ -77,6 +78,11 @@ def test_a_client_that_cannot_ask_is_told_how_to_allow_it(tmp_path: Path) -> Non
         talk.answer(name, {"tools": [{"name": "send"}]})
     talk.call(2, "crm__send").answer("crm", says(MAIL))
     talk.sent.clear()
+    return talk
+
+
+def test_a_client_that_cannot_ask_is_told_how_to_allow_it(tmp_path: Path) -> None:
+    talk = deaf(tmp_path, **ASK)
     talk.call(3, "mailer__send", {"to": "[EMAIL_0]"})
     assert "token_scope of mailer to session" in text_of(talk.only())
     (record,) = talk.records("refused")
@@ -85,12 +91,34 @@ def test_a_client_that_cannot_ask_is_told_how_to_allow_it(tmp_path: Path) -> Non
     assert line.fields["rule"] == "nobody to ask"
 
 
+def test_where_a_flow_wants_the_consent_the_advice_is_to_change_that_flow(tmp_path: Path) -> None:
+    flows = (Flow("mailer", "crm", Action.ALLOW), Flow("crm", "mailer", Action.ASK))
+    talk = deaf(tmp_path, flows=flows).call(3, "mailer__send", {"to": "[EMAIL_0]"})
+    told = text_of(talk.only())
+    assert "(rule: flows[1])" in told
+    assert "set the action of flows[1] to allow" in told
+    assert "token_scope" not in told
+
+
 def test_a_flow_decides_before_anybody_is_asked(tmp_path: Path) -> None:
     flows = (Flow("crm", "mailer", Action.ALLOW, frozenset({"EMAIL"})),)
     talk = meeting(tmp_path, flows=flows, **ASK)
     talk.call(1, "mailer__send", {"to": "[EMAIL_0]"})
     assert talk.only("mailer")["params"]["arguments"] == {"to": MAIL}
     assert [t["rule"] for r in talk.records("restore") for t in r.fields["tokens"]] == ["flows[0]"]
+
+
+def test_a_value_that_could_act_as_code_is_refused_with_a_rule_and_a_token(tmp_path: Path) -> None:
+    rules = ToolRules("send", parameters={"query": Language.SQL})
+    talk = opened(settings(upstream("crm", tools=(rules,))), tmp_path)
+    talk.call("look", "crm__look").answer("crm", says("4111 1111 1111 1111"))
+    talk.sent.clear()
+    talk.call(1, "crm__send", {"query": "select [CREDIT_CARD_0]"})
+    assert "could act as code in an SQL statement" in text_of(talk.only())
+    (record,) = talk.records("refused")
+    assert (record.fields["rule"], record.fields["token"]) == ("place: code", "CREDIT_CARD_0")
+    (line,) = talk.logs("refused")
+    assert line.fields["rule"] == "place: code"
 
 
 def test_what_a_parameter_is_declared_to_hold_counts_for_all_that_is_in_it(tmp_path: Path) -> None:

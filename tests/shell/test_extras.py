@@ -11,16 +11,18 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
+from cloakllm_gateway.shell.extras import own
+
 SOURCE = Path(__file__).parents[2] / "src"
 
 
-def told(installed: Path) -> list[str]:
+def told(installed: Path, prefix: str = "sys.prefix") -> list[str]:
     """What a gateway says whose metadata are in a folder, in words as a shell takes them."""
-    say = "from cloakllm_gateway.shell.extras import installing; print(installing('detection'))"
+    say = f"sys.prefix = {prefix}; from cloakllm_gateway.shell.extras import installing; print(installing('detection'))"
     isolated = f"import sys; sys.path[:0] = {[str(installed), str(SOURCE)]!r}; {say}"
     run = subprocess.run([sys.executable, "-I", "-c", isolated], capture_output=True, text=True, check=True)
-    prefix, command = run.stdout.split(" ", 1)
-    assert prefix == "Run:"
+    before, command = run.stdout.split(" ", 1)
+    assert before == "Run:"
     return shlex.split(command)
 
 
@@ -67,3 +69,28 @@ def test_what_uv_installed_is_extended_by_uv(tmp_path: Path) -> None:
         *("uv", "pip", "install", "--python", sys.executable),
         "cloakllm-gateway[detection]",
     ]
+
+
+def test_what_pipx_installed_is_extended_by_pipx(tmp_path: Path) -> None:
+    installed = installation(tmp_path, "pip", {"url": "file:///srv/gateway", "dir_info": {}})
+    with next(installed.glob("*.dist-info/METADATA")).open("a") as metadata:
+        metadata.write("Requires-Dist: anyio\nRequires-Dist: spacy<3.9,>=3.8; extra == 'detection'\n")
+        metadata.write(
+            'Requires-Dist: tokenizers>=0.21; extra == "detection"\nRequires-Dist: redis; extra == "redis"\n'
+        )
+    (tmp_path / "pipx_metadata.json").write_text("{}")
+    assert told(installed, repr(str(tmp_path))) == [
+        *("pipx", "inject", "cloakllm-gateway"),
+        *("spacy<3.9,>=3.8", "tokenizers>=0.21"),
+    ]
+
+
+def test_a_command_of_the_gateway_works_where_it_is_pasted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    words = shlex.split(own("token", "add", "NAME", "--file", str(tmp_path / "my tokens")))
+    assert Path(words[0]).is_absolute()
+    assert words[-4:] == ["add", "NAME", "--file", str(tmp_path / "my tokens")]
+    assert subprocess.run([*words[: words.index("token")], "--version"], capture_output=True, check=True).stdout
+    (tmp_path / "cloakllm-gateway").write_text("#!/bin/sh\n")
+    (tmp_path / "cloakllm-gateway").chmod(0o755)
+    assert own("check").startswith("cloakllm-gateway check")

@@ -24,6 +24,9 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
 
+from cloakllm_gateway.errors import ConfigError
+from cloakllm_gateway.shell.front.server import bound
+from cloakllm_gateway.shell.listen import ListenConfig
 from tests.peers.hosted import (
     PATIENCE,
     Caller,
@@ -475,6 +478,25 @@ def test_an_address_in_use_is_said_and_nothing_is_started(tmp_path: Path) -> Non
         with pytest.raises(AssertionError, match="is in use by another program"):
             Hosted(tmp_path, {"upstreams": {"crm": crm.config()}, "listen": listen})
         assert not crm.starts()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such sockets")
+def test_a_file_where_the_socket_would_be_is_not_taken_for_another_gateway(tmp_path: Path) -> None:
+    place = tmp_path / "notes.txt"
+    place.write_text("mine")
+    with (
+        pytest.raises(ConfigError, match=r"is there already and is no socket\. Move it away"),
+        bound(ListenConfig(unix=str(place)), None),
+    ):
+        pass
+    assert place.read_text() == "mine"
+
+
+def test_another_path_is_told_the_right_one(gateway: Hosted) -> None:
+    with gateway.caller() as caller:
+        answer = caller.client.post(caller.url + "/", json={}, headers=caller.headers())
+        assert answer.status_code == 404
+        assert "the gateway is at /mcp (listen.path)" in answer.text
 
 
 def test_it_speaks_tls_where_it_has_a_certificate(tmp_path: Path) -> None:

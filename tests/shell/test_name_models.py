@@ -35,10 +35,21 @@ def test_one_model_is_enough_unless_names_are_required():
     assert "not installed" in str(name_models.available(NameSettings((english, absent), required=True)))
 
 
-@pytest.mark.parametrize("name", ["no_such_model_here", "not a name", "/no/such/folder", "..\\nor\\this"])
+@pytest.mark.parametrize("name", ["no_such_model_here", "not a name"])
 def test_what_is_not_there_is_said_to_be_absent(name: str):
     with pytest.raises(DetectionError, match="is not installed"):
         name_models.load(NameSettings((("*", name),)))
+
+
+@pytest.mark.parametrize("name", ["/no/such/folder", "..\\nor\\this"])
+def test_a_folder_that_is_not_there_is_nothing_to_install(name: str):
+    with pytest.raises(DetectionError, match=r"is no folder\. Name a folder with"):
+        name_models.load(NameSettings((("*", name),)))
+
+
+def test_a_model_that_the_extra_does_not_hold_is_not_sought_there():
+    german = NameSettings((("de", "de_core_news_sm"), ("*", "json")))
+    assert name_models.remedy(german).endswith("-m spacy download de_core_news_sm")
 
 
 @needs_weights

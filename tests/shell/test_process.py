@@ -139,7 +139,13 @@ def c_runtime_arguments(line: str) -> list[str]:
             {"command", "searched"},
         ),
         (UpstreamConfig(sys.executable, cwd="/no/such/folder"), "has a cwd that is no folder", {"cwd"}),
-        (UpstreamConfig(__file__), "has a command that was not found", {"command", "searched"}),
+        (
+            UpstreamConfig(f"{sys.executable} -m crm"),
+            "has a command that was not found: arguments belong into args",
+            {"command"},
+        ),
+        (UpstreamConfig(r"C:\Program Files\crm.exe"), "has a command that was not found", {"command"}),
+        (UpstreamConfig("/no/such/program"), "has a command that was not found", {"command"}),
     ],
 )
 async def test_what_cannot_be_started_is_explained_to_the_operator_and_not_to_the_model(upstream, told, details):
@@ -147,3 +153,29 @@ async def test_what_cannot_be_started_is_explained_to_the_operator_and_not_to_th
         await spawn(upstream, {"PATH": "/usr/bin"}, Process())
     assert str(caught.value) == told
     assert set(caught.value.details) == details
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+@pytest.mark.skipif(sys.platform == "win32", reason="who may run what is otherwise there")
+@pytest.mark.parametrize(
+    ("mode", "text", "told"),
+    [
+        (0o644, "#!/bin/sh\n", "has a command that may not be executed: chmod +x makes it a program"),
+        (0o755, "#!/no/such/interpreter -u\n", "has a command whose interpreter was not found"),
+        (0o755, "print()\n", "has a command that is no program and has no #! line to say who runs it"),
+        (None, "", "has a folder for a command"),
+    ],
+)
+async def test_why_a_file_that_is_there_cannot_be_started(tmp_path, mode, text, told):
+    path = tmp_path / "serve"
+    if mode is None:
+        path.mkdir()
+    else:
+        path.write_text(text)
+        path.chmod(mode)
+    with pytest.raises(SpawnError) as caught:
+        await spawn(UpstreamConfig(str(path)), {"PATH": "/usr/bin"}, Process())
+    assert str(caught.value) == told
+    assert caught.value.details["command"] == str(path)
+    assert "searched" not in caught.value.details

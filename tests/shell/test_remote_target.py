@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from cloakllm_gateway.errors import ConfigError
 from cloakllm_gateway.shell.config import Config, DetectionConfig, UpstreamConfig, detection_settings, load
-from cloakllm_gateway.shell.remote.target import Address, Target, expanded, identity, is_loopback, target
+from cloakllm_gateway.shell.remote.target import Address, Target, identity, is_loopback, target
 from cloakllm_gateway.shell.structs import Invalid
 from cloakllm_gateway.shell.wiring import core_settings, fingerprint
 
@@ -158,28 +156,6 @@ def test_a_server_elsewhere_may_ask_the_client_for_nothing_unless_it_is_granted(
 # -- variables ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("Bearer ${KEY}", "Bearer k"),
-        ("${env:KEY}${KEY}", "kk"),
-        ("${MISSING:-other}", "other"),
-        ("${EMPTY:-other}", "other"),
-        ("${KEY:-other}", "k"),
-        ("${MISSING:-}", ""),
-        ("$KEY $ {KEY} $$", "$KEY $ {KEY} $$"),
-        ("${HOLDS}", "${KEY}"),
-    ],
-)
-def test_variables_stand_where_they_are_named(text: str, value: str) -> None:
-    assert expanded(text, "x", {"KEY": "k", "EMPTY": "", "HOLDS": "${KEY}"}) == value
-
-
-@given(st.text(st.characters(exclude_characters="$")))
-def test_text_without_variables_is_itself(text: str) -> None:
-    assert expanded(text, "x", {}) == text
-
-
 @pytest.mark.parametrize("key", ["url", "proxy", "headers.X-Key"])
 def test_a_variable_that_is_not_set_is_named_with_the_place_that_names_it(
     key: str, refusal: Callable[[dict[str, Any]], str], monkeypatch: pytest.MonkeyPatch
@@ -188,13 +164,6 @@ def test_a_variable_that_is_not_set_is_named_with_the_place_that_names_it(
     said = f"https://mcp.example.com/{SECRET}/${{CRM_KEY}}"
     upstream: dict[str, Any] = {"url": URL, **({"headers": {"X-Key": said}} if "." in key else {key: said})}
     assert refusal(upstream).startswith(f"upstreams.crm.{key}: names the variable CRM_KEY, which is not set. Set it")
-
-
-@pytest.mark.parametrize("text", ["${}", "${input:key}", "${a-b}", "${1}"])
-def test_what_names_no_variable_is_refused(text: str) -> None:
-    with pytest.raises(Invalid) as caught:
-        expanded(text, "x", {})
-    assert caught.value.problem == "holds a ${...} that names no variable"
 
 
 # -- headers -----------------------------------------------------------------------------------------

@@ -219,6 +219,15 @@ async def test_an_upstream_that_closes_its_output_is_no_use_and_ends(supervised)
     assert crm.events[1] == Disconnected("crm", "closed its output")
 
 
+async def test_what_a_program_says_at_each_of_its_crashes_is_logged_once(supervised):
+    source = "import sys; print('no database', 'in sight', sep=chr(10), file=sys.stderr); sys.exit(1)"
+    async with supervised(python(source)) as crm:
+        await crm.until(lambda events: bool(events) and isinstance(events[-1], Disconnected) and events[-1].final)
+    said = crm.log()
+    assert said.count("no database") == said.count("in sight") == 1
+    assert "upstream_says_the_same_again upstream=crm lines=" in said
+
+
 async def test_a_command_that_does_not_exist_is_final_and_explained_in_the_log_alone(supervised):
     async with supervised(UpstreamConfig("no-such-program")) as crm:
         await crm.until(lambda events: len(events) >= 1)

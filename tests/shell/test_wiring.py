@@ -21,9 +21,12 @@ def settings(folder: Path, **content: object) -> Settings:
 
 def test_the_core_knows_by_which_words_an_upstream_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/mlindqvist")
-    files = {"command": "npx", "args": ["files", "~/docs"], "cwd": "/srv/mlindqvist", "env": {"KEY": "s3cret"}}
+    args = ["files", "~/docs", "${HOME}/mail"]
+    files = {"command": "npx", "args": args, "cwd": "/srv/mlindqvist", "env": {"KEY": "s3cret"}}
     known = settings(tmp_path, upstreams={"files": files}).upstreams["files"].configured
-    assert known == ("npx", "files", "~/docs", "/srv/mlindqvist", "/home/mlindqvist/docs")
+    assert known == (
+        "npx", "files", "~/docs", "/home/mlindqvist/mail", "/srv/mlindqvist", "/home/mlindqvist/docs",
+    )  # fmt: skip
 
 
 def test_the_core_knows_the_address_of_an_upstream_and_not_its_credentials(

@@ -20,7 +20,7 @@ from cloakllm_gateway.detection.engine import Detector
 from cloakllm_gateway.detection.settings import NameSettings, Settings
 from cloakllm_gateway.errors import ConfigError, DetectionError
 from cloakllm_gateway.shell import frames, name_models
-from cloakllm_gateway.shell.extras import installing
+from cloakllm_gateway.shell.extras import spacy_model
 from cloakllm_gateway.shell.workers import LARGE, Deadlines, Workers
 from cloakllm_gateway.spans import Encoding, Findings, Proof, Span, Text
 
@@ -289,7 +289,7 @@ async def test_with_names_the_model_loads_before_the_first_job():
 def test_an_absent_model_is_said_and_only_refused_where_it_is_required():
     absent = NameSettings((("*", "no_such_model_here"),))
     assert Workers(Settings(names=absent)).names_missing is not None
-    with pytest.raises(ConfigError, match=re.escape(installing("detection"))):
+    with pytest.raises(ConfigError, match=re.escape(spacy_model("no_such_model_here"))):
         Workers(Settings(names=NameSettings((("*", "no_such_model_here"),), required=True)))
 
 

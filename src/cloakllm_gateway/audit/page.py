@@ -17,6 +17,8 @@ _CLOSED, _UNCLOSED, _OWN, _FOREIGN = "#1f9d6b", "#d98a1a", "#8a94a0", "#2a78d6"
 #: The pictures, in units of their own: how wide, and how much of that is for the words at their left.
 _WIDTH: Final = 720
 _MARGIN: Final = 44
+#: How wide a letter of a legend is, at most on average.
+_LETTER: Final = 6.2
 #: A picture of more than these would be none.
 _MOST_DAYS: Final = 1000
 _MOST_BARS: Final = 5000
@@ -53,7 +55,7 @@ def as_html(report: Report, verdict: str) -> str:
         f'<div class="verdict {_text(status)}">{_text(verdict)}</div>\n{_tiles(report)}'
         f"<h2>Day by day</h2>\n{_days(report)}<h2>Who got values of whom</h2>\n{_flows(report)}"
         f"<h2>When sessions ran</h2>\n{_sessions(report)}{''.join(map(_table, found))}"
-        f"{f'<h2>None</h2><p class=none>{_text(empty)}</p>' if empty else ''}</body></html>\n"
+        f"{f'<h2>Nothing under</h2><p class=none>{_text(empty)}</p>' if empty else ''}</body></html>\n"
     )
 
 
@@ -191,9 +193,9 @@ def _ends(days: list[str], y: float) -> list[str]:
 
 def _legend(words: dict[str, str], y: float, x: float = _MARGIN) -> list[str]:
     marks = []
-    for number, (text, colour) in enumerate(words.items()):
-        at = x + 160 * number
-        marks += [_bar(at, y, 10, 10, colour, text), _label(at + 16, y + 9, text)]
+    for text, colour in words.items():
+        marks += [_bar(x, y, 10, 10, colour, text), _label(x + 16, y + 9, text)]
+        x += 16 + _LETTER * len(text) + 20
     return marks
 
 

@@ -113,6 +113,8 @@ class Table(NamedTuple):
 
 def as_text(report: Report, verdict: str) -> str:
     """The report for a terminal."""
+    if not report.entries:
+        return f"Audit log: {span(report)}\nVerdict: {printable(verdict)}\n"
     lines = [
         f"Audit log: {report.entries} entries, {span(report)}",
         f"Verdict: {verdict}",
@@ -125,12 +127,14 @@ def as_text(report: Report, verdict: str) -> str:
         else:
             empty.append(table.title)
     if empty:
-        lines += ["", f"None: {'; '.join(empty).lower()}"]
+        lines += ["", f"Nothing under: {'; '.join(empty).lower()}"]
     return "".join(f"{printable(line)}\n" for line in lines)
 
 
 def span(report: Report) -> str:
     """From when to when, to the minute."""
+    if not report.entries:
+        return "no entries of that time"
     first, last = (time[:_MINUTE].replace("T", " ") for time in (report.first, report.last))
     return f"{first} to {last} UTC"
 

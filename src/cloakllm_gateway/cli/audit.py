@@ -17,7 +17,7 @@ from typing import Any, NoReturn, TypeVar
 import click
 from msgspec import structs
 
-from cloakllm_gateway.audit.entries import COLUMNS, Filter, csv_line, line, printable, row
+from cloakllm_gateway.audit.entries import COLUMNS, Filter, counts, csv_line, line, printable, row, upstreams
 from cloakllm_gateway.audit.page import as_html
 from cloakllm_gateway.audit.report import as_text, report
 from cloakllm_gateway.audit.schema import EVENTS, body
@@ -57,7 +57,7 @@ def _configured(path: Path) -> Path:
     from cloakllm_gateway.shell.config import load
 
     try:
-        directory = directory_of(load(path))
+        directory = directory_of(load(path, to_serve=False))
     except GatewayError as error:
         _give_up(error)
     if directory is None:
@@ -179,22 +179,23 @@ def _as_table(found: Iterator[dict[str, Any]]) -> Iterator[str]:
 @_CHECKPOINT
 @_SINCE
 @_UNTIL
-@click.option("--format", "how", type=click.Choice(["text", "html"]), default="text", show_default=True)
+@click.option("--format", "how", type=click.Choice(["text", "html"]), help="html for -o NAME.html, else text.")
 @_OUTPUT
 def report_command(
-    directory: Path, key: Path | None, checkpoint: Path | None, how: str, output: Path | None, **span: str
+    directory: Path, key: Path | None, checkpoint: Path | None, how: str | None, output: Path | None, **span: str
 ) -> None:
     """Count who got what from whom.
 
     And what was refused or withheld, and when sessions ran.
     """
+    as_page = how == "html" or (how is None and output is not None and output.suffix.lower() in (".html", ".htm"))
     found = report(_entries(directory, span))
     try:
         verdict = verify(gather(directory, key, checkpoint))
     except AuditError as error:
         _give_up(error)
     worst = [_in_words(problem) for problem in verdict.problems[:1]]
-    _write([(as_html if how == "html" else as_text)(found, "; ".join([_in_short(verdict), *worst]))], output)
+    _write([(as_html if as_page else as_text)(found, "; ".join([_in_short(verdict), *worst]))], output)
 
 
 @audit.command("rotate-key")
@@ -221,10 +222,23 @@ def rotate_key(directory: Path) -> None:
 def _entries(directory: Path, filters: Mapping[str, str | None]) -> Iterator[dict[str, Any]]:
     """The entries that were asked for, one at a time: a log of half a year is larger than it looks."""
     wanted = Filter(**{name: value or "" for name, value in filters.items()})
+    seen, taken = 0, 0
+    known: dict[str, set[str]] = {"upstream": set(), "category": set()}
     try:
-        yield from filter(wanted.takes, entries(directory))
+        for entry in entries(directory):
+            seen += 1
+            if wanted.takes(entry):
+                taken += 1
+                yield entry
+            elif not taken:
+                known["upstream"].update(upstreams(entry))
+                known["category"].update(counts(entry, "categories"))
     except AuditError as error:
         _give_up(error)
+    if seen and not taken:
+        asked = [name for name in known if filters.get(name)]
+        there = [f"; each {name} in it: {', '.join(sorted(known[name])) or 'none'}" for name in asked]
+        click.echo(f"cloakllm-gateway: no entry of {seen} is of that kind{printable(''.join(there))}", err=True)
 
 
 def _give_up(error: GatewayError) -> NoReturn:

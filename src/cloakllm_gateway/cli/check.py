@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,17 +22,18 @@ from rich.table import Table
 from cloakllm_gateway import __version__
 from cloakllm_gateway.cli.exposure import exposed, overheard
 from cloakllm_gateway.cli.faults import explained
+from cloakllm_gateway.cli.waiting import Waiting
 from cloakllm_gateway.core.handshake import LATEST
 from cloakllm_gateway.core.settings import Mode
+from cloakllm_gateway.detection.settings import ALL_LANGUAGES
 from cloakllm_gateway.errors import DetectionError, PeerError, VaultError, first_cause
 from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.protocol.jsonrpc import Failure, Request, Response
 from cloakllm_gateway.shell.auditing import directory_of
 from cloakllm_gateway.shell.config import Config, load
-from cloakllm_gateway.shell.extras import installing
 from cloakllm_gateway.shell.listen import check_certificate
 from cloakllm_gateway.shell.logging import Logger, escape
-from cloakllm_gateway.shell.name_models import usable
+from cloakllm_gateway.shell.name_models import remedy, usable
 from cloakllm_gateway.shell.proof import prove_now
 from cloakllm_gateway.shell.run import session
 from cloakllm_gateway.shell.supervisor import Restarts
@@ -88,9 +89,14 @@ def check(path: str, *, verbose: bool) -> int:
 async def _check(config: Config, path: Path, verbose: bool) -> int:
     logger = Notes("debug" if verbose else "error")
     shared = share(config, logger)
-    proof, proved = await _prove(shared)
-    findings = await _ask_each(config, logger)
-    together = await _ask_all(config, logger) if _all_well(findings) and len(findings) > 1 else ""
+    with Waiting(1 + len(config.upstreams), "checked") as waiting:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(waiting.show)
+            proof, proved = await _prove(shared)
+            waiting.advance(1)
+            findings = await _ask_each(config, logger, waiting)
+            together = await _ask_all(config, logger) if _all_well(findings) and len(findings) > 1 else ""
+            tasks.cancel_scope.cancel()
     logger.close()
     vault, there = _vault(shared)
     remarks = [proof, _mode(config), _names(shared), vault, _audit(shared), _clients(config), together]
@@ -151,13 +157,22 @@ def _names(shared: Shared) -> str:
     if names is None:
         return "Names in free text: not covered: switched off"
     if shared.scanner.names_missing:
-        return f"Names in free text: not covered: {shared.scanner.names_missing}. {installing('detection')}"
+        return f"Names in free text: not covered: {shared.scanner.names_missing}. {remedy(names)}"
     there = usable(names)
     models = ", ".join(f"{name} ({language})" for language, name in there.items())
-    missing = "".join(
-        f"; {name} ({language}) is not installed" for language, name in names.models if language not in there
-    )
-    return f"Names in free text: {', '.join(names.labels)} by {models}{missing}"
+    missing = [
+        f"; {name} ({language}) is not there, so {_instead(there, language)}"
+        for language, name in names.models
+        if language not in there
+    ]
+    advice = f". {remedy(names)}" if missing else ""
+    return f"Names in free text: {', '.join(names.labels)} by {models}{''.join(missing)}{advice}"
+
+
+def _instead(there: Mapping[str, str], language: str) -> str:
+    """Who reads a language whose model is missing."""
+    other = there.get(ALL_LANGUAGES)
+    return f"{other} reads it" if other and language != ALL_LANGUAGES else "nothing reads it"
 
 
 def _clients(config: Config) -> str:
@@ -187,7 +202,7 @@ def _audit(shared: Shared) -> str:
     return f"Audit log: {directory}" if directory else "Audit log: off"
 
 
-async def _ask_each(config: Config, logger: Logger) -> list[Finding]:
+async def _ask_each(config: Config, logger: Logger, waiting: Waiting) -> list[Finding]:
     """All upstreams at once, each behind a gateway of its own."""
     findings: dict[str, Finding] = {}
 
@@ -202,6 +217,7 @@ async def _ask_each(config: Config, logger: Logger) -> list[Finding]:
             findings[name] = await _interview(name, alone, logger)
         except PeerError as error:
             findings[name] = Finding(name, problem=str(error).removeprefix(f"{name}: "))
+        waiting.advance(1)
 
     async with anyio.create_task_group() as tasks:
         for name in config.upstreams:
@@ -291,16 +307,19 @@ def _print(findings: list[Finding], remarks: list[str]) -> None:
     console = Console(file=sys.stdout, highlight=False)
     table = Table(box=None, pad_edge=False)
     for title in ("upstream", "protocol"):
-        table.add_column(title)
+        table.add_column(title, overflow="fold")
     for kind, _ in LISTS:
         table.add_column(kind, justify="right")
-    table.add_column("status", overflow="fold")
+    table.add_column("status", no_wrap=True)
     for finding in findings:
         counts = [str(count) for count in finding.counts] or ["-"] * len(LISTS)
-        status = f"[red]{markup(escape(finding.problem))}[/red]" if finding.problem else "[green]ok[/green]"
+        status = "[red]failed[/red]" if finding.problem else "[green]ok[/green]"
         table.add_row(finding.upstream, finding.version or "-", *counts, status)
     console.print(table)
     console.print()
+    for finding in findings:
+        if finding.problem:
+            console.print(f"[red]{markup(escape(f'{finding.upstream}: {finding.problem}'))}[/red]", soft_wrap=True)
     for remark in remarks:
         if remark:
             console.print(markup(escape(remark)), soft_wrap=True)

@@ -10,20 +10,26 @@ from cloakllm_gateway import __version__
 from cloakllm_gateway.cli.audit import audit
 from cloakllm_gateway.cli.faults import report_uncaught
 from cloakllm_gateway.cli.tokens import token
+from cloakllm_gateway.cli.usage import Commands
 from cloakllm_gateway.cli.vault import vault
 
 _CONFIG = click.option("--config", metavar="FILE", help="The configuration, a JSON file.")
 _VERBOSE = click.option("-v", "--verbose", is_flag=True, help="Show the log and where texts were skipped, too.")
 
 
-@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @_CONFIG
 @click.option("--check", "as_check", is_flag=True, help="The same as the command check.")
 @_VERBOSE
 @click.version_option(__version__, prog_name="cloakllm-gateway", message="%(prog)s %(version)s")
 @click.pass_context
 def gateway(context: click.Context, config: str | None, as_check: bool, verbose: bool) -> None:
-    """A sanitizing proxy for MCP: the model sees tokens, the tools get the real values."""
+    """A sanitizing proxy for MCP: the model sees tokens, the tools get the real values.
+
+    With --config FILE and no command it serves one client on standard input and output: this is what clients start.
+
+    Exit status: 0 all is well, 1 something failed, 2 the configuration or the command line is wrong.
+    """
     sys.excepthook = report_uncaught
     if context.invoked_subcommand is not None:
         return
@@ -64,7 +70,11 @@ def serve(config: str, http: str | None, no_auth: bool) -> None:
 @click.option("--config", metavar="FILE", required=True, help="The configuration, a JSON file.")
 @_VERBOSE
 def check(config: str, verbose: bool) -> None:
-    """Prove detection, start every upstream, and say what each has to offer."""
+    """Prove detection, start every upstream, and say what each has to offer.
+
+    It takes some seconds: detection is proved in full each time. Exit status: 0 all is well, 1 something is not, 2 the
+    configuration or the command line is wrong.
+    """
     _check(config, verbose)
 
 
@@ -74,8 +84,9 @@ def demo() -> None:
     from rich.console import Console
 
     from cloakllm_gateway.demo.show import show
+    from cloakllm_gateway.shell.extras import own
 
-    show(Console())
+    show(Console(), own("--config", "FILE"))
 
 
 @gateway.command()
@@ -90,7 +101,8 @@ def scan(
 ) -> None:
     """Show what would be hidden in files or standard input; nothing is stored or sent.
 
-    Exit status: 0 all was scanned, 1 something could not be, 2 the configuration or the command line is wrong.
+    Exit status: 0 all was scanned, 1 something could not be, 2 the configuration or the command line is wrong,
+    3 something would be hidden (with --expect-clean).
     """
     if jsonl and form:
         raise click.UsageError("--jsonl is a format of its own: leave --format out")

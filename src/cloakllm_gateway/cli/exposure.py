@@ -13,6 +13,7 @@ from pathlib import Path
 from cloakllm_gateway.shell.auditing import directory_of
 from cloakllm_gateway.shell.config import KEYRING, Config, UpstreamConfig
 from cloakllm_gateway.shell.remote.target import is_overheard, target
+from cloakllm_gateway.shell.variables import started
 from cloakllm_gateway.shell.wiring import state_dir_of
 
 
@@ -21,7 +22,7 @@ def exposed(config: Config, path: Path) -> list[str]:
     return [
         f"Warning: upstream {name} is given {root}, where {what} of the gateway lies; what it can read it can show"
         for name, upstream in config.upstreams.items()
-        for root in _roots(upstream)
+        for root in _roots(started(upstream, os.environ))
         for what, place in _precious(config, path).items()
         if place.resolve().is_relative_to(root) or root.is_relative_to(place.resolve())
     ]

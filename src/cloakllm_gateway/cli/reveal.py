@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 from cloakllm_gateway.errors import VaultError
+from cloakllm_gateway.shell.extras import own
 from cloakllm_gateway.vault import tokens
 
 if TYPE_CHECKING:
@@ -51,7 +52,8 @@ def reveal(opened: Opened) -> None:
     """Ask for the passphrase and for a text, and show the text with values.  Raises :class:`VaultError`."""
     if not opened.store.lock:
         opened.audit("reveal", refused=True)
-        raise VaultError("Revealing is off", "A person can switch it on: `cloakllm-gateway vault passphrase`.")
+        switch = own("vault", "passphrase", "--config", opened.path)
+        raise VaultError("Revealing is off", f"A person can switch it on: `{switch}`.")
     if not opened.is_audited:
         raise VaultError("Revealing is off, because the audit log is")
     with _terminal() as (typed, terminal):

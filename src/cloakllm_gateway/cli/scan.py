@@ -12,9 +12,11 @@ number and makes the exit status 1; the rest is scanned all the same.
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -22,7 +24,7 @@ import anyio
 import click
 from msgspec.structs import replace
 
-from cloakllm_gateway.cli.faults import FAILED, explained
+from cloakllm_gateway.cli.faults import FAILED, explained, first_cause
 from cloakllm_gateway.cli.waiting import Waiting
 from cloakllm_gateway.core.allowed import Allowed
 from cloakllm_gateway.core.handles import Handles
@@ -30,12 +32,12 @@ from cloakllm_gateway.core.sanitizer import Sanitizing, Source, drive
 from cloakllm_gateway.detection.categories import NAMES
 from cloakllm_gateway.errors import ConfigError, GatewayError
 from cloakllm_gateway.protocol.surface import SURFACE
-from cloakllm_gateway.shell.config import DetectionConfig, detection_settings, load
-from cloakllm_gateway.shell.extras import installing
+from cloakllm_gateway.shell.config import DetectionConfig, VaultConfig, detection_settings, load
 from cloakllm_gateway.shell.logging import escape
+from cloakllm_gateway.shell.name_models import remedy
 from cloakllm_gateway.shell.scanner import Scanner
 from cloakllm_gateway.shell.stores.book import Book
-from cloakllm_gateway.shell.stores.interface import DEFAULT_QUOTAS
+from cloakllm_gateway.shell.stores.interface import Quotas
 from cloakllm_gateway.vault import tokens
 from cloakllm_gateway.vault.entries import Entry, Spelling, Token
 from cloakllm_gateway.vault.vault import Vault
@@ -50,6 +52,7 @@ LONGEST = 64 * 1024 * 1024
 STDIN = "-"
 JSONL = "jsonl"
 _HERE = "scan"  # stands for the upstream, its group and its namespace
+_NO_QUOTAS = Quotas(total=sys.maxsize, per_origin=sys.maxsize, per_message=sys.maxsize)  # a file is no message
 
 
 class Given(NamedTuple):
@@ -78,37 +81,75 @@ class Hidden(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What became of a text."""
+    """What became of a text, and how many spellings of ``values`` it holds."""
 
     hidden: Sequence[Hidden]
     shown: str
+    values: int
 
 
 def scan(files: Sequence[str], form: str, *, config: str | None, names: bool, expect_clean: bool) -> int:
     """Scan files (``-`` is standard input) and write in one of ``WRITERS``; returns the exit status."""
-    return explained(lambda: _scan(files, form, _settings(config, names), expect_clean))
+    try:
+        return explained(lambda: _scan(files, form, _configured(config, names), expect_clean))
+    except BrokenPipeError:
+        return _unread()
+    except BaseExceptionGroup as group:
+        if not isinstance(first_cause(group), BrokenPipeError):
+            raise
+        return _unread()
 
 
-def _settings(config: str | None, names: bool) -> Settings:
-    settings = detection_settings(load(Path(config)).detection if config else DetectionConfig())
-    return settings if names else replace(settings, names=None)
+def _configured(config: str | None, names: bool) -> tuple[Settings, VaultConfig]:
+    loaded = load(Path(config), to_serve=False) if config else None
+    settings = detection_settings(loaded.detection if loaded else DetectionConfig())
+    return settings if names else replace(settings, names=None), loaded.vault if loaded else VaultConfig()
 
 
-def _scan(files: Sequence[str], form: str, settings: Settings, expect_clean: bool) -> int:
+def _unread() -> int:
+    """Whoever read the results has gone, as `head` does: what is still in the buffer goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return FAILED
+
+
+def _scan(files: Sequence[str], form: str, configured: tuple[Settings, VaultConfig], expect_clean: bool) -> int:
+    settings, vault = configured
     scanner = Scanner(settings)
-    if scanner.names_missing:
-        _say(f"names in free text are not covered: {scanner.names_missing}. {installing('detection')}")
+    if scanner.names_missing and settings.names:
+        _say(f"names in free text are not covered: {scanner.names_missing}. {remedy(settings.names)}")
     given = _lines(files) if form == JSONL else _texts(files)
     with Waiting(_sizes(files)) as waiting:
-        counts = anyio.run(_scan_all, given, scanner, settings, WRITERS[form](files), waiting)
+        out = Out(WRITERS[form](files), waiting, vault.max_values_per_message)
+        counts = anyio.run(_scan_all, given, scanner, settings, out)
     if counts[Broken]:
         return FAILED
     return FOUND if expect_clean and counts[Hidden] else 0
 
 
-async def _scan_all(
-    given: Iterable[Given | Broken], scanner: Scanner, settings: Settings, writer: Writer, waiting: Waiting
-) -> Counter[type]:
+class Out(NamedTuple):
+    """Where the results go; what has more new values than ``most`` would be withheld if it were one message."""
+
+    writer: Writer
+    waiting: Waiting
+    most: int
+
+    def write(self, given: Given, seen: Seen) -> None:
+        if sys.stdout.isatty():
+            self.waiting.hide()
+        if summary := self.writer.write(given, seen):
+            self.tell(f"{given.where}: {summary}")
+        if seen.values > self.most:
+            self.tell(
+                f"{given.where}: holds {seen.values} values, and one message may bring {self.most} "
+                "(vault.max_values_per_message): in one piece it would be withheld"
+            )
+
+    def tell(self, what: str) -> None:
+        self.waiting.hide()
+        _say(what)
+
+
+async def _scan_all(given: Iterable[Given | Broken], scanner: Scanner, settings: Settings, out: Out) -> Counter[type]:
     """Every text in turn; how many were broken, and how many values were hidden."""
     counts: Counter[type] = Counter()
     own = (name for name, _ in settings.custom_patterns)
@@ -117,7 +158,8 @@ async def _scan_all(
     allowed = Allowed(settings.allow_list)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(scanner.run)
-        writer.begin()
+        tasks.start_soon(out.waiting.show)
+        out.writer.begin()
         for one in given:
             if isinstance(one, Given):
                 try:
@@ -127,13 +169,13 @@ async def _scan_all(
                 except GatewayError as error:
                     one = Broken(one.where, f"would be withheld: {error}", one.size)
                 else:
-                    writer.write(one, seen)
+                    out.write(one, seen)
                     counts[Hidden] += len(seen.hidden)
             if isinstance(one, Broken):
-                _say(f"{one.where}: {one.problem}")
+                out.tell(f"{one.where}: {one.problem}")
                 counts[Broken] += 1
-            waiting.advance(one.size)
-        writer.end()
+            out.waiting.advance(one.size)
+        out.writer.end()
         tasks.cancel_scope.cancel()
     return counts
 
@@ -141,7 +183,7 @@ async def _scan_all(
 async def look(text: str, scanner: Scanner, categories: frozenset[str], allowed: Allowed) -> Seen:
     """One text on its way to the model.  Raises :class:`GatewayError` where it would be withheld."""
     vault = Vault()
-    book = Book(DEFAULT_QUOTAS, lambda purpose, parts: (purpose, *parts))
+    book = Book(_NO_QUOTAS, lambda purpose, parts: (purpose, *parts))
     numbers: Counter[str] = Counter()
     entries: dict[Token, Entry] = {}
 
@@ -162,7 +204,7 @@ async def look(text: str, scanner: Scanner, categories: frozenset[str], allowed:
     source = Source(_HERE, _HERE, vault, Handles(), categories, allowed=allowed)
     clean = await drive(Sanitizing(result, shape, source), scanner.find, assign)
     shown: str = clean.part["content"][0]["text"]
-    return Seen(list(hidden(text, shown, entries)), shown)
+    return Seen(list(hidden(text, shown, entries)), shown, len(entries))
 
 
 def hidden(text: str, shown: str, entries: Mapping[Token, Entry]) -> Iterator[Hidden]:
@@ -274,8 +316,10 @@ def _sizes(files: Sequence[str]) -> int | None:
 
 
 class Writer(Protocol):
+    """Writes on standard output; :meth:`write` returns what is to be said beside it, empty for nothing."""
+
     def begin(self) -> None: ...
-    def write(self, given: Given, seen: Seen) -> None: ...
+    def write(self, given: Given, seen: Seen) -> str: ...
     def end(self) -> None: ...
 
 
@@ -288,9 +332,10 @@ class Json:
     def begin(self) -> None:
         sys.stdout.write("[")
 
-    def write(self, given: Given, seen: Seen) -> None:
+    def write(self, given: Given, seen: Seen) -> str:
         sys.stdout.write(self._separator + json.dumps({"file": given.where, **_as_json(seen)}))
         self._separator = ",\n"
+        return ""
 
     def end(self) -> None:
         sys.stdout.write("\n]\n")
@@ -305,8 +350,9 @@ class JsonLines:
     def begin(self) -> None:
         pass
 
-    def write(self, given: Given, seen: Seen) -> None:
+    def write(self, given: Given, seen: Seen) -> str:
         click.echo(json.dumps({"id": given.id, **_as_json(seen)}))
+        return ""
 
     def end(self) -> None:
         pass
@@ -327,12 +373,16 @@ class Marked:
         from rich.console import Console
 
         self._are_several = len(files) > 1
+        if isinstance(sys.stdout, TextIOWrapper):
+            sys.stdout.reconfigure(errors="backslashreplace")  # an old terminal knows few letters
         self._console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+        self._in_colour = self._console.color_system is not None and not self._console.no_color
+        self._before, self._behind = _marks(self._console.encoding)
 
     def begin(self) -> None:
         pass
 
-    def write(self, given: Given, seen: Seen) -> None:
+    def write(self, given: Given, seen: Seen) -> str:
         from rich.text import Text
 
         shown = Text()
@@ -342,20 +392,31 @@ class Marked:
         for start, end, token in seen.hidden:
             shown.append(_printable(given.text[done:start]))
             value = _printable(given.text[start:end])
-            if self._console.is_terminal:
+            if self._in_colour:
                 shown.append(value, "red").append(str(token), "green")
             else:
-                shown.append(f"«{value}»{token}")
+                shown.append(f"{self._before}{value}{self._behind}{token}")
             done = end
         shown.append(_printable(given.text[done:]))
-        self._console.print(shown, end="" if shown.plain.endswith("\n") else "\n")
+        with self._console.capture() as rendered:  # it would end the process where nobody reads any more
+            self._console.print(shown, end="" if shown.plain.endswith("\n") else "\n")
+        sys.stdout.write(rendered.get())
         sys.stdout.flush()
         categories = Counter(one.token.category for one in seen.hidden)
         told = ", ".join(f"{count} {category}" for category, count in categories.most_common())
-        _say(f"{given.where}: {told or 'nothing would be hidden'}")
+        return told or "nothing would be hidden"
 
     def end(self) -> None:
         pass
+
+
+def _marks(encoding: str) -> tuple[str, str]:
+    """What stands around a value where there is no colour."""
+    try:
+        "«»".encode(encoding)
+    except UnicodeEncodeError:
+        return "<<", ">>"
+    return "«", "»"
 
 
 def _printable(text: str) -> str:

@@ -47,7 +47,7 @@ def _tokens_file(config: str) -> Path:
     """Where the configuration keeps tokens.  Raises :class:`ConfigError`."""
     from cloakllm_gateway.shell.config import load
 
-    auth = load(Path(config)).auth
+    auth = load(Path(config), to_serve=False).auth
     if not auth or auth.tokens_file is None:
         raise ConfigError(f"{config}: names no tokens file", 'Add "auth": {"tokens_file": "tokens"}')
     return Path(auth.tokens_file)

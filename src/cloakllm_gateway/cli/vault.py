@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import click
 
 from cloakllm_gateway.cli.faults import FAILED, explain
+from cloakllm_gateway.cli.usage import Commands
 from cloakllm_gateway.errors import GatewayError
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ class Opened:
         from cloakllm_gateway.shell.config import load
         from cloakllm_gateway.shell.wiring import open_store, principal_namespace
 
-        self.config: Config = load(Path(path))
+        self.path = path
+        self.config: Config = load(Path(path), to_serve=False)
         store, self.namespace = open_store(self.config)
         self._principals = principal_namespace(self.config, "")
         self._only = principal is not None
@@ -108,7 +110,7 @@ def explained(command: _Command) -> _Command:
     return run  # type: ignore[return-value]
 
 
-@click.group()
+@click.group(cls=Commands)
 def vault() -> None:
     """Look into the vault of a configuration, forget values, change its key."""
 
@@ -126,7 +128,7 @@ def list_command(config: str, principal: str | None) -> None:
     records = opened.records()
     table = Table(box=None, pad_edge=False)
     over_http = any(map(opened.principal_of, records))
-    for title in ("token", *(["principal"] if over_http else []), "from", "first seen", "last seen", ""):
+    for title in ("token", *(["principal"] if over_http else []), "from", "first seen", "last seen", "state"):
         table.add_column(title, no_wrap=title == "token")
     for record in records:
         token, origins = str(record.entry.token), ", ".join(sorted(record.entry.origins))
@@ -176,10 +178,13 @@ def purge(config: str, principal: str | None, yes: bool) -> None:
 
 @vault.command()
 @_CONFIG
+@click.option("--yes", is_flag=True, help="Do not ask.")
 @explained
-def rekey(config: str) -> None:
+def rekey(config: str, yes: bool) -> None:
     """Seal everything anew under a new key; running gateways have to be restarted."""
     opened = Opened(config)
+    if not yes:
+        click.confirm("Make a new key? Running gateways and copies of the key stop working", abort=True, err=True)
     opened.audit("rekey", count=len(opened.store.book.records))
     click.echo(f"Sealed anew: {_counted(opened.store.rekey(), 'spelling')}. Restart the gateways that use this vault.")
 

@@ -7,6 +7,8 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+import anyio
+
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
@@ -15,36 +17,52 @@ _PATIENCE = 1.0
 
 
 class Waiting:
-    """``total`` is in bytes, None where nobody knows it.
+    """``total`` is what is to be done: bytes, or things of which ``what`` is the name; None where nobody knows it.
 
-    Without a terminal, and where the results themselves appear on the one
-    there is, no bar is drawn.
+    Without a terminal no bar is drawn.  :meth:`show` is a task of its own, for what takes long in one piece.
     """
 
-    def __init__(self, total: int | None) -> None:
+    def __init__(self, total: int | None, what: str = "") -> None:
         self._total = total
+        self._what = what
         self._done = 0
         self._since = time.monotonic()
-        self._wanted = sys.stderr.isatty() and not sys.stdout.isatty()
+        self._wanted = sys.stderr.isatty()
         self._bar: tuple[Progress, TaskID] | None = None
 
+    async def show(self) -> None:
+        """Draw the bar as soon as it takes long, and again some time after it was hidden; until cancelled."""
+        while self._wanted:
+            await anyio.sleep(_PATIENCE)
+            self._draw()
+
     def advance(self, size: int) -> None:
-        """So many bytes more are done."""
+        """So much more is done."""
         self._done += size
-        if self._bar is None and self._wanted and time.monotonic() - self._since > _PATIENCE:
-            self._bar = self._begin()
+        self._draw()
         if self._bar is not None:
             progress, task = self._bar
             progress.update(task, completed=self._done)
 
+    def hide(self) -> None:
+        """Take the bar from the terminal, where something else will be written."""
+        if self._bar is not None:
+            self._bar[0].stop()
+            self._bar = None
+            self._since = time.monotonic()
+
+    def _draw(self) -> None:
+        if self._bar is None and self._wanted and time.monotonic() - self._since > _PATIENCE:
+            self._bar = self._begin()
+
     def _begin(self) -> tuple[Progress, TaskID]:
         from rich.console import Console
-        from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
+        from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-        columns = (BarColumn(), DownloadColumn(), TimeRemainingColumn())
-        progress = Progress(*columns, console=Console(stderr=True), transient=True)
+        counted = (TextColumn(self._what), MofNCompleteColumn()) if self._what else (DownloadColumn(),)
+        progress = Progress(BarColumn(), *counted, TimeElapsedColumn(), console=Console(stderr=True), transient=True)
         progress.start()
-        return progress, progress.add_task("", total=self._total)
+        return progress, progress.add_task("", total=self._total, completed=self._done)
 
     def __enter__(self) -> Waiting:
         return self
@@ -52,5 +70,4 @@ class Waiting:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._bar is not None:
-            self._bar[0].stop()
+        self.hide()

@@ -514,6 +514,7 @@ class Gateway:
 
     def _disconnected(self, upstream: Upstream, reason: str, *, final: bool) -> None:
         if upstream.phase is not Phase.FAILED:
+            upstream.falls += upstream.phase is not Phase.READY
             upstream.phase = Phase.FAILED if final else Phase.DOWN
             upstream.reason = reason
         self._questions.drop(upstream)

@@ -26,6 +26,9 @@ STARTUP = Timer("startup")
 #: Seconds that an upstream may think about an era it may not know; some keep silent.
 PROBE = 10.0
 
+#: An upstream that has ended so often before it was ready is not waited for, where another one is ready.
+HOPELESS = 2
+
 _SILENT = "it has not answered the handshake: it may need longer (startup_timeout, startup_wait), or be no MCP server"
 REFUSED = "it refused the handshake or named no protocol version that the gateway speaks"
 
@@ -158,7 +161,7 @@ class Greeting:
         self._calls.send(upstream, "server/discover", {}, answered, timeout=timeout, era=Era.STATELESS)
 
     def _ready(self, upstream: Upstream, era: Era, version: str, hello: dict[str, Any]) -> None:
-        upstream.phase, upstream.hello, upstream.reason = Phase.READY, hello, ""
+        upstream.phase, upstream.hello, upstream.reason, upstream.falls = Phase.READY, hello, "", 0
         upstream.era, upstream.version = era, version
         self._emit(Record("upstream_start", {"upstream": upstream.name, "protocol": version}))
         if self.agreed:
@@ -178,11 +181,11 @@ class Greeting:
         """Begin once nobody is left to wait for, or the wait is over."""
         if not self.begun or self.agreed:
             return
-        phases = [upstream.phase for upstream in self._upstreams.values()]
-        if not timed_out and any(phase not in (Phase.READY, Phase.FAILED) for phase in phases):
+        ready = [upstream for upstream in self._upstreams.values() if upstream.phase is Phase.READY]
+        coming = [u for u in self._upstreams.values() if u.phase not in (Phase.READY, Phase.FAILED)]
+        if not timed_out and any(not ready or upstream.falls < HOPELESS for upstream in coming):
             return
         self._emit(StopTimer(STARTUP))
-        ready = [upstream for upstream in self._upstreams.values() if upstream.phase is Phase.READY]
         if not ready:
             self._front = None
             self._failed(texts.none_ready(self._states()))

@@ -182,7 +182,8 @@ class Outbound:
         if asked is None:
             return None  # the client took it back meanwhile
         if upstream.phase is not Phase.READY:
-            text = texts.unavailable(upstream.name, upstream.reason or "it is starting")
+            reason = upstream.reason or "it has not answered yet"
+            text = texts.unavailable(upstream.name, reason, final=upstream.phase is Phase.FAILED)
             self._requests.refuse(request, INTERNAL_ERROR, text)
             return None
         if request.method != "tools/call":
@@ -195,7 +196,7 @@ class Outbound:
         return asked
 
     def _ask_person(
-        self, request: Request, upstream: Upstream, asked: Sequence[Approval], again: Callable[[], None]
+        self, request: Request, upstream: Upstream, asked: Mapping[Approval, str], again: Callable[[], None]
     ) -> None:
         """Park the call, un-restored, until a person has said whether these values may go there."""
 
@@ -216,7 +217,7 @@ class Outbound:
         if asking is None:
             return  # the client took it back meanwhile
         if not self._questions.ask_person(asking, message, answered):
-            self.refuse(request, upstream, "nobody to ask", texts.nobody_to_ask(upstream.name))
+            self.refuse(request, upstream, "nobody to ask", texts.nobody_to_ask(upstream.name, asked.values()))
 
     def refuse(self, request: Request, upstream: Upstream, rule: str, told: str) -> None:
         """Refuse ``request`` by ``rule``, which the audit and the log name; ``told`` is for the model."""

@@ -54,9 +54,9 @@ class Approval(NamedTuple):
 
 
 class NeedApproval(Exception):
-    """The call may go on once a person has allowed what ``asked`` lists."""
+    """The call may go on once a person has allowed what ``asked`` lists, each with the rule that wants it."""
 
-    def __init__(self, asked: Sequence[Approval]) -> None:
+    def __init__(self, asked: Mapping[Approval, str]) -> None:
         super().__init__()
         self.asked = asked
 
@@ -125,11 +125,13 @@ class Restorer(Struct, frozen=True):
             if new is not leaf.value:
                 edits[leaf.path, leaf.is_key] = new
         if run.asked:
-            raise NeedApproval(tuple(run.asked))
+            raise NeedApproval(run.asked)
         try:
             return Restored(replace(part, edits), tuple(run.decisions.values()), written)
         except KeyCollision:
-            raise Refused("Two keys of one object would become the same key", "Rename one of them.") from None
+            raise Refused(
+                "Two keys of one object would become the same key", "Rename one of them.", rule="place: equal keys"
+            ) from None
 
 
 class _Run:
@@ -144,7 +146,7 @@ class _Run:
         self._foreign = 0
         self._size = 0  # of all values that were put in, in characters
         self.decisions: dict[Token, Decision] = {}
-        self.asked: dict[Approval, None] = {}
+        self.asked: dict[Approval, str] = {}
 
     def leaf(self, leaf: Leaf, declared: frozenset[str]) -> Any:
         if leaf.role is HANDLE and not leaf.is_key and not isinstance(leaf.value, Number):
@@ -232,7 +234,7 @@ class _Run:
             approval = Approval(spelling.category, spelling.canonical, entry.origins, self._destination)
             answer = self._by.answers.get(approval)
             if answer is None:
-                self.asked[approval] = None
+                self.asked[approval] = verdict.rule
                 return False
             if answer:
                 return True

@@ -82,8 +82,9 @@ def gone(upstream: str) -> str:
     return f"The upstream {upstream} stopped before it answered. {MAY_HAVE_TAKEN_EFFECT}"
 
 
-def unavailable(upstream: str, reason: str) -> str:
-    return f"The upstream {upstream} is not available: {reason}"
+def unavailable(upstream: str, reason: str, *, final: bool) -> str:
+    again = "It is not started again: its log says why" if final else "It is being started: try again in some seconds"
+    return f"The upstream {upstream} is not available: {reason}. {again}"
 
 
 def timed_out(upstream: str, seconds: float) -> str:
@@ -163,11 +164,16 @@ def broken_page(upstream: str, *, passes: bool) -> str:
     )
 
 
-def nobody_to_ask(destination: str) -> str:
+def nobody_to_ask(destination: str, rules: Iterable[str]) -> str:
+    """``rules`` want the consent: a flow goes before any that is added behind it, so it has to change."""
+    named = sorted(set(rules))
+    flows = [rule for rule in named if rule.startswith("flows[")]
+    ways = [f"the action of {' and '.join(flows)} to allow"] if flows else []
+    if len(flows) < len(named):
+        ways.append(f"token_scope of {destination} to session, or add a flow")
     return (
-        f"Refused by the gateway: values for {destination} need the consent of a person, and this client cannot ask "
-        f"one about this request. To allow it, set token_scope of {destination} to session or add a flow to the "
-        "configuration"
+        f"Refused by the gateway: values for {destination} need the consent of a person (rule: {', '.join(named)}), "
+        f"and this client cannot ask one about this request. To allow it, set {' and '.join(ways)} in the configuration"
     )
 
 

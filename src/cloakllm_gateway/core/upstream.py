@@ -102,7 +102,8 @@ NOT_STARTED = "it has not started yet"
 class Upstream(Struct):
     """The running state of one configured upstream.
 
-    ``knows_no_probe`` once it was offered the stateless era in vain.
+    ``knows_no_probe`` once it was offered the stateless era in vain; ``falls`` is how often in a row it ended before it
+    was ready.
     """
 
     settings: UpstreamSettings
@@ -111,6 +112,7 @@ class Upstream(Struct):
     version: str = ""
     era: Era = Era.SESSION
     knows_no_probe: bool = False
+    falls: int = 0
     hello: dict[str, Any] = field(default_factory=dict)
     calls: dict[int, Call] = field(default_factory=dict)
     lane: Lane = field(default_factory=Lane)

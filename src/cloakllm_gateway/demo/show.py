@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from rich.console import Console
+from rich.markup import escape
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
@@ -17,14 +18,14 @@ _VALUES = {line.partition(": ")[2] for line in CUSTOMERS.splitlines()[1:-1]} | {
 _PERSONAL = re.compile("|".join(re.escape(value) for value in sorted(_VALUES, key=len, reverse=True)))
 
 
-def show(console: Console) -> None:
-    """Play the demo; raises ``RuntimeError`` if the gateway does not do its job."""
+def show(console: Console, next_command: str) -> None:
+    """Play the demo and say what to run next; raises ``RuntimeError`` if the gateway does not do its job."""
     for number, scene in enumerate(scenes(), 1):
         console.print(f"\n[bold]{number}. {scene.title}[/bold]")
         console.print(_side_by_side(scene))
     console.print(
         "\nThe model worked with tokens only; the file on disk holds the real values.\n"
-        "Next: [bold]cloakllm-gateway --config FILE[/bold], see README.md."
+        f"Next: [bold]{escape(next_command)}[/bold], see README.md."
     )
 
 

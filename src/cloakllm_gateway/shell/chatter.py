@@ -44,7 +44,15 @@ class Chatter:
         self._lines = Lines(MAX_LINE)
         self._waiting: deque[bytes] = deque()
         self._forgotten = 0
+        self._said: set[bytes] = set()
+        self._said_before: frozenset[bytes] = frozenset()
+        self._repeated = 0
         self._heard = anyio.Event()
+
+    def begin_again(self, *, after_crash: bool) -> None:
+        """The program was started again: after a crash at its start it says the same, which is in the log."""
+        self._said_before = self._said_before.union(self._said) if after_crash else frozenset()
+        self._said = set()
 
     def feed(self, chunk: bytes) -> None:
         """Bytes of its standard error."""
@@ -58,8 +66,12 @@ class Chatter:
         """One whole line."""
         if len(line) > MAX_LINE:
             self._forgotten += 1
+        elif line in self._said_before:
+            self._repeated += 1
         else:
             self._waiting.append(line)
+            if len(self._said) < TAIL:
+                self._said.add(line)
         if len(self._waiting) > TAIL:
             self._waiting.popleft()
             self._forgotten += 1
@@ -89,7 +101,7 @@ class Chatter:
             await self._heard.wait()
             self._heard = anyio.Event()
             await anyio.sleep(PACE)  # what is printed together is looked at together
-            while self._waiting or self._forgotten:
+            while self._waiting or self._forgotten or self._repeated:
                 await self._rest(await self._say_next())
 
     async def _rest(self, lines: int) -> None:
@@ -101,7 +113,7 @@ class Chatter:
         with anyio.CancelScope(shield=True):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(_time_out, tasks.cancel_scope)
-                while self._waiting or self._forgotten:
+                while self._waiting or self._forgotten or self._repeated:
                     await self._say_next()
                 tasks.cancel_scope.cancel()
 
@@ -114,6 +126,9 @@ class Chatter:
         if self._forgotten:
             lines, self._forgotten = self._forgotten, 0
             self._logger.log("warning", "upstream_lines_not_shown", upstream=self._upstream, lines=lines)
+        if self._repeated:
+            lines, self._repeated = self._repeated, 0
+            self._logger.log("info", "upstream_says_the_same_again", upstream=self._upstream, lines=lines)
         block: list[bytes] = []
         size = 0
         while self._waiting and size < MAX_LINE:

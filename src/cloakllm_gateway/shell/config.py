@@ -1,9 +1,8 @@
 """The configuration file: what may stand in it (:mod:`.consistency` says what must hold between its parts).
 
 One JSON file.  Unknown keys are refused at every level, because a misspelt
-``detect_emials`` that is ignored is a leak.  Nothing is expanded or taken from
-the environment but where it is named: credentials of servers over HTTP, as
-``${NAME}`` in ``url``, ``headers`` and ``proxy``.  Relative paths (``cwd``,
+``detect_emials`` that is ignored is a leak.  Nothing is taken from the environment
+but what an upstream names as ``${NAME}`` (:mod:`.variables`).  Relative paths (``cwd``,
 ``state_dir``, ``ca_file``, the paths of ``audit``, a ``command`` with a separator in it) start at the file's own
 folder, since clients start the gateway in folders of their choosing.
 
@@ -22,11 +21,12 @@ from msgspec.structs import replace
 
 from cloakllm_gateway.core.settings import Action, Mode, RawData, Scope, ToolChanges, Treatment
 from cloakllm_gateway.errors import ConfigError
-from cloakllm_gateway.shell.consistency import CHECKS
+from cloakllm_gateway.shell import variables
+from cloakllm_gateway.shell.consistency import CHECKS, CHECKS_TO_SERVE
 from cloakllm_gateway.shell.listen import AuthConfig, ListenConfig
 from cloakllm_gateway.shell.logging import escape
 from cloakllm_gateway.shell.rules import ToolConfig
-from cloakllm_gateway.shell.structs import Invalid, build, parse
+from cloakllm_gateway.shell.structs import UNKNOWN_KEY, Invalid, build, parse
 
 if TYPE_CHECKING:
     from cloakllm_gateway.detection.settings import Settings as DetectionSettings
@@ -238,8 +238,31 @@ class Config(Struct, frozen=True):
 
 #: What people bring along from their client's configuration, and what it is here.
 _FAMILIAR = {
-    "mcpServers": 'The servers of a client go under "upstreams" here',
-    "servers": 'The servers of a client go under "upstreams" here',
+    **dict.fromkeys(
+        ("mcpServers", "servers", "context_servers", "mcp"), 'The servers of a client go under "upstreams" here'
+    ),
+    "inputs": "A client asks for these: here a value that is secret is a variable, ${NAME}",
+}
+_FAMILIAR_OF_SERVERS = {
+    **dict.fromkeys(
+        (
+            "disabled",
+            "enabled",
+            "autoApprove",
+            "alwaysAllow",
+            "trust",
+            "disabledTools",
+            "description",
+            "icon",
+            "gallery",
+        ),
+        "This is for the client: leave it out",
+    ),
+    "timeout": 'A client\'s own: leave it out, or say "request_timeout", in seconds',
+    "envFile": 'A client reads that file: here its variables go under "env"',
+    **dict.fromkeys(("serverUrl", "httpUrl", "uri", "endpoint"), 'The address of a server goes under "url" here'),
+    **dict.fromkeys(("transport", "transportType"), 'Did you mean "type"?'),
+    "environment": 'Did you mean "env"?',
 }
 
 #: Which categories each switch of the file turns off.
@@ -255,8 +278,11 @@ SWITCHES: dict[str, tuple[str, ...]] = {
 }
 
 
-def load(path: Path) -> Config:
-    """Read and check the configuration; raises :class:`ConfigError` naming file, key and the nearest known key."""
+def load(path: Path, *, to_serve: bool = True) -> Config:
+    """Read and check the configuration; raises :class:`ConfigError` naming file, key and the nearest known key.
+
+    Variables are looked at ``to_serve`` only: whoever looks into the vault need not have them.
+    """
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
@@ -265,14 +291,24 @@ def load(path: Path) -> Config:
         raise ConfigError(f"{path}: is not UTF-8 text") from None
     try:
         config = build(Config, parse(text))
-        for check in CHECKS:
+        for check in (*CHECKS, *CHECKS_TO_SERVE) if to_serve else CHECKS:
             check(config)
+        return _resolved(_placed(config) if to_serve else config, path.absolute().parent)
     except Invalid as error:
         where = f"{path}: {escape(error.path)}" if error.path else f"{path}"
-        raise ConfigError(
-            f"{where}: {error.problem}", _FAMILIAR.get(error.path.rpartition(".")[2], error.hint)
-        ) from None
-    return _resolved(config, path.absolute().parent)
+        raise ConfigError(f"{where}: {error.problem}", _familiar(error) or error.hint) from None
+
+
+def _familiar(error: Invalid) -> str:
+    """What a key is called here that is known from a client's configuration."""
+    if error.problem != UNKNOWN_KEY:
+        return ""
+    match error.path.split("."):
+        case [key]:
+            return _FAMILIAR.get(key, "")
+        case ["upstreams", _, key]:
+            return _FAMILIAR_OF_SERVERS.get(key, "")
+    return ""
 
 
 def detection_settings(wanted: DetectionConfig) -> DetectionSettings:
@@ -298,23 +334,34 @@ def detection_settings(wanted: DetectionConfig) -> DetectionSettings:
 
 def _resolved(config: Config, folder: Path) -> Config:
     """The same with every relative path starting at ``folder``."""
-    upstreams = {
-        name: replace(
-            upstream,
-            cwd=_under(folder, upstream.cwd),
-            command=_resolved_command(upstream.command, folder),
-            ca_file=_under(folder, upstream.ca_file),
-        )
-        for name, upstream in config.upstreams.items()
-    }
     return replace(
         config,
-        upstreams=upstreams,
+        upstreams={name: _resolved_upstream(upstream, folder) for name, upstream in config.upstreams.items()},
         state_dir=_under(folder, config.state_dir),
         vault=_resolved_vault(config.vault, folder),
         audit=_resolved_audit(config, folder),
         listen=_resolved_listen(config.listen, folder),
         auth=replace(config.auth, tokens_file=_under(folder, config.auth.tokens_file)) if config.auth else False,
+    )
+
+
+def _placed(config: Config) -> Config:
+    """The same with the variables replaced in what says where programs are.  Raises :class:`Invalid`."""
+    upstreams = {}
+    for name, upstream in config.upstreams.items():
+        try:
+            upstreams[name] = variables.placed(upstream, os.environ)
+        except Invalid as error:
+            raise Invalid(f"upstreams.{name}.{error.path}", error.problem, error.hint) from None
+    return replace(config, upstreams=upstreams)
+
+
+def _resolved_upstream(upstream: UpstreamConfig, folder: Path) -> UpstreamConfig:
+    return replace(
+        upstream,
+        cwd=_under(folder, upstream.cwd),
+        command=_resolved_command(upstream.command, folder),
+        ca_file=_under(folder, upstream.ca_file),
     )
 
 

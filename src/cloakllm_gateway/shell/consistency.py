@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 from cloakllm_gateway.core.events import CLIENT
 from cloakllm_gateway.patterns import lazy
-from cloakllm_gateway.shell import rules
+from cloakllm_gateway.shell import rules, variables
 from cloakllm_gateway.shell.listen import check_listen
 from cloakllm_gateway.shell.structs import Invalid, join, nearest
 from cloakllm_gateway.vault.tokens import is_category
@@ -120,6 +120,10 @@ def _check_targets(config: Config) -> None:
 
 def _check_environments(config: Config) -> None:
     for name, upstream in config.upstreams.items():
+        try:
+            variables.started(upstream, os.environ)
+        except Invalid as error:
+            raise Invalid(f"upstreams.{name}.{error.path}", error.problem, error.hint) from None
         for variable, value in upstream.env.items():
             if not variable or "=" in variable or "\0" in variable + value:
                 raise Invalid(f"upstreams.{name}.env", "holds a name or value no environment can have")
@@ -140,8 +144,13 @@ def _check_known_category(config: Config, category: str, path: str) -> None:
 
     own = (name for name, _ in config.detection.custom_patterns)
     known = {*NAMES, *NAME_LABELS, *config.detection.ner_entity_types, *own}
+    _check_among(category, known, path)
+
+
+def _check_among(category: str, known: Collection[str], path: str) -> None:
     if category not in known:
-        raise Invalid(path, "unknown category", nearest(category, sorted(known)))
+        hint = nearest(category, sorted(known)) or "docs/categories.md lists them all"
+        raise Invalid(path, "unknown category", hint)
 
 
 def _check_category(name: str, path: str) -> None:
@@ -211,8 +220,7 @@ def _check_switches(config: Config) -> None:
     from cloakllm_gateway.detection.categories import NAMES
 
     for i, category in enumerate(config.detection.off):
-        if category not in NAMES:
-            raise Invalid(f"detection.off[{i}]", "unknown category", nearest(category, sorted(NAMES)))
+        _check_among(category, NAMES, f"detection.off[{i}]")
 
 
 def _check_lists(config: Config) -> None:
@@ -230,11 +238,10 @@ def _check_names_available(config: Config) -> None:
     names = detection_settings(config.detection).names
     if names is None:
         raise Invalid("detection.ner_required", "contradicts an empty ner_entity_types")
-    from cloakllm_gateway.shell.extras import installing
-    from cloakllm_gateway.shell.name_models import available
+    from cloakllm_gateway.shell.name_models import available, remedy
 
     if reason := available(names):
-        raise Invalid("detection.ner_required", f"is on, but {reason}", installing("detection"))
+        raise Invalid("detection.ner_required", f"is on, but {reason}", remedy(names))
 
 
 def _check_anchor(config: Config) -> None:
@@ -251,8 +258,6 @@ CHECKS: tuple[Callable[[Config], None], ...] = (
     _check_upstream_names,
     _check_prefixes,
     _check_ways,
-    _check_targets,
-    _check_environments,
     _check_categories,
     _check_policy,
     _check_patterns,
@@ -265,6 +270,9 @@ CHECKS: tuple[Callable[[Config], None], ...] = (
     _check_anchor,
     _check_listen,
 )
+
+#: Those of what the environment says, which may be another one where nothing is started.
+CHECKS_TO_SERVE: tuple[Callable[[Config], None], ...] = (_check_targets, _check_environments)
 
 
 def _reason(error: Exception) -> str:

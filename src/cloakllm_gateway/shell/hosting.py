@@ -15,6 +15,7 @@ from cloakllm_gateway.protocol.jsonrpc import Limits
 from cloakllm_gateway.shell import signals
 from cloakllm_gateway.shell.auditing import audit_of, warn_where_not_audited
 from cloakllm_gateway.shell.config import Config
+from cloakllm_gateway.shell.extras import own
 from cloakllm_gateway.shell.front import tokens
 from cloakllm_gateway.shell.front.channels import Channel
 from cloakllm_gateway.shell.front.doorkeeper import Doorkeeper
@@ -96,7 +97,8 @@ def authenticator_of(config: Config, logger: Logger) -> Authenticator:
     """Who is let in.  Raises :class:`ConfigError` and :class:`VaultError`."""
     listen = config.listen
     if config.auth and config.auth.tokens_file is not None:
-        logger.log("info", "http_tokens", file=config.auth.tokens_file, another="cloakllm-gateway token add NAME")
+        file = config.auth.tokens_file
+        logger.log("info", "http_tokens", file=file, another=own("token", "add", "NAME", "--file", file))
         return tokens.TokenFile(Path(config.auth.tokens_file))
     if listen is not None and listen.unix is not None:
         return tokens.Everybody(tokens.LOCAL)  # its file lets nobody else in

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 from cloakllm_gateway.detection.name_runs import PERSON, Found
 from cloakllm_gateway.detection.names import Model, Names, Recogniser
-from cloakllm_gateway.detection.settings import NameSettings
+from cloakllm_gateway.detection.settings import NAME_MODELS, NameSettings
 from cloakllm_gateway.errors import DetectionError
-from cloakllm_gateway.shell.extras import installing
+from cloakllm_gateway.shell.extras import installing, spacy_model
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -46,6 +46,16 @@ def available(settings: NameSettings) -> str | None:
     return wanting[0] if wanting and (settings.required or len(wanting) == len(problems)) else None
 
 
+def remedy(settings: NameSettings) -> str:
+    """What to do about the first model that is not there."""
+    name = next(name for _, name in settings.models if _missing(name))
+    if _is_path(name):
+        return "Name a folder with a spaCy pipeline, or with ONNX weights and their config.json and tokenizer.json"
+    if name in dict(NAME_MODELS).values() or _place(name) is not None:
+        return installing("detection")
+    return spacy_model(name) if find_spec("spacy") else f"{installing('detection')} and then: {spacy_model(name)[5:]}"
+
+
 def usable(settings: NameSettings) -> dict[str, str]:
     """The models that are there: the language each is for, ``*`` for all others, and its name."""
     return {language: name for language, name in settings.models if _missing(name) is None}
@@ -63,7 +73,7 @@ def models(settings: NameSettings) -> Mapping[str, Model]:
     """
     reason = available(settings)
     if reason is not None:
-        raise DetectionError(f"Names cannot be detected: {reason}", installing("detection"))
+        raise DetectionError(f"Names cannot be detected: {reason}", remedy(settings))
     names = usable(settings)
     loaded = {name: _load(name) for name in sorted(set(names.values()))}
     known = frozenset[str]().union(*(model.labels for model in loaded.values()))
@@ -77,7 +87,7 @@ def _missing(name: str) -> str | None:
     """Why one model cannot be loaded."""
     place = _place(name)
     if place is None:
-        return f"the name model {name} is not installed"
+        return f"the name model {name} is {'no folder' if _is_path(name) else 'not installed'}"
     for module, spelled in (
         (("onnxruntime", "ONNX Runtime"), ("tokenizers", "tokenizers")) if _weights(place) else (("spacy", "spaCy"),)
     ):

@@ -7,6 +7,7 @@ else: no message of a client or an upstream has a way into this module.
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import re
 import signal
@@ -212,8 +213,7 @@ async def spawn(upstream: UpstreamConfig, parent: Mapping[str, str], process: Pr
     path = variables.get("PATH", os.defpath)
     program = _found(upstream.command, path)
     if program is None:
-        hint = ": arguments belong into args" if " " in upstream.command and not upstream.args else ""
-        raise SpawnError(f"has a command that was not found{hint}", command=upstream.command, searched=path)
+        raise _not_found(upstream.command, upstream.args, path)
     if upstream.cwd is not None and not Path(upstream.cwd).is_dir():  # noqa: ASYNC240  one look at a local folder
         raise SpawnError("has a cwd that is no folder", cwd=upstream.cwd)
     line = command_line(program, upstream.args)
@@ -225,8 +225,37 @@ async def spawn(upstream: UpstreamConfig, parent: Mapping[str, str], process: Pr
         else:
             await loop.subprocess_exec(lambda: process, *line, **where)
     except OSError as error:
-        raise SpawnError("cannot be started", command=program, error=error.strerror or "") from None
+        raise _not_run(program, error) from None
 
+
+def _not_found(command: str, args: tuple[str, ...], path: str) -> SpawnError:
+    if os.path.isdir(command):
+        return SpawnError("has a folder for a command", command=command)
+    if os.path.isfile(command) and not WINDOWS:
+        return SpawnError("has a command that may not be executed: chmod +x makes it a program", command=command)
+    first, _, more = command.partition(" ")
+    is_path = "/" in first or "\\" in first  # and blanks are usual in those: C:\Program Files
+    is_line = more and not args and (not is_path or _found(first, path))
+    what = f"has a command that was not found{': arguments belong into args' if is_line else ''}"
+    return SpawnError(what, command=command) if is_path else SpawnError(what, command=command, searched=path)
+
+
+def _not_run(program: str, error: OSError) -> SpawnError:
+    """A script may name an interpreter that is not there, of which the system says that the script is not."""
+    if error.errno in (errno.ENOENT, errno.ENOEXEC):
+        with open(program, "rb") as file:
+            line = file.readline(_SHEBANG)
+        interpreter = line.removeprefix(b"#!").split()[:1] if line.startswith(b"#!") else []
+        if error.errno == errno.ENOENT and interpreter:
+            named = os.fsdecode(interpreter[0])
+            return SpawnError("has a command whose interpreter was not found", command=program, interpreter=named)
+        if error.errno == errno.ENOEXEC and not interpreter:
+            return SpawnError("has a command that is no program and has no #! line to say who runs it", command=program)
+    return SpawnError("cannot be started", command=program, error=error.strerror or "")
+
+
+#: How much of the first line of a script the system reads.
+_SHEBANG: Final = 256
 
 #: How a process gets a group of its own.
 _OWN_GROUP: Final[Mapping[str, Any]] = (

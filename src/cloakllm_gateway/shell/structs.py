@@ -32,10 +32,16 @@ class Invalid(Exception):
         self.hint = hint
 
 
+UNKNOWN_KEY = "unknown key"
 #: What an empty file lacks.
 _LEAST = 'The least is {"upstreams": {"NAME": {"command": "PROGRAM", "args": []}}}'
 #: What people write that JSON has not.
 _MISTAKES = "JSON has no comments, no comma before a closing bracket, and double quotes only"
+_BACKSLASH = r"A backslash is written twice, as in C:\\Users\\me"
+#: How msgspec calls types, and how a person would.
+_TYPES = {"str": "a string", "int": "a whole number", "float": "a number", "bool": "true or false"}
+#: Known words up to this number are listed where none is near.
+_FEW = 40
 
 
 class _Repeated(dict[str, Any]):
@@ -55,7 +61,8 @@ def parse(text: str) -> Any:
     except json.JSONDecodeError as error:
         if not text.strip():
             raise Invalid("", "is empty", _LEAST) from None
-        raise Invalid(f"line {error.lineno} column {error.colno}", f"not JSON: {error.msg}", _MISTAKES) from None
+        hint = _BACKSLASH if "escape" in error.msg else _MISTAKES
+        raise Invalid(f"line {error.lineno} column {error.colno}", f"not JSON: {error.msg}", hint) from None
     except RecursionError:
         raise Invalid("", "not a configuration: nested too deeply") from None
 
@@ -67,13 +74,14 @@ def build(kind: type[T], value: Any) -> T:
 
 
 def nearest(word: str, known: list[str]) -> str:
-    """``did you mean "..."?``, or the known words where nothing is near."""
+    """``did you mean "..."?``, in whatever case, or the known words where nothing is near and they are few."""
     from difflib import get_close_matches  # needed for errors only
 
-    close = get_close_matches(word, known, n=1, cutoff=0.6)
+    folded = {name.casefold(): name for name in known}
+    close = get_close_matches(word.casefold(), folded, n=1, cutoff=0.6)
     if close:
-        return f'Did you mean "{close[0]}"?'
-    return f"Known here: {', '.join(sorted(known))}" if known else ""
+        return f'Did you mean "{folded[close[0]]}"?'
+    return f"Known here: {', '.join(sorted(known))}" if 0 < len(known) <= _FEW else ""
 
 
 def join(path: str, key: str) -> str:
@@ -139,7 +147,7 @@ def _build_struct(struct: type[msgspec.Struct], value: Any, path: str) -> Any:
     members = _object(value, path)
     for key in members:
         if key not in fields:
-            raise Invalid(join(path, key), "unknown key", nearest(key, list(fields)))
+            raise Invalid(join(path, key), UNKNOWN_KEY, nearest(key, list(fields)))
     for key, (_, _, required) in fields.items():
         if required and key not in members:
             raise Invalid(join(path, key), "missing")
@@ -170,8 +178,11 @@ def _build_scalar(kind: Any, value: Any, path: str) -> Any:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
         # msgspec names types and limits here, and shows a value for enums and unions of literals only.
-        problem = str(error).replace("`", "")
-        raise Invalid(path, problem[:1].lower() + problem[1:]) from None
+        expected, _, got = str(error).partition(", got ")
+        for theirs, ours in _TYPES.items():
+            expected = expected.replace(f"`{theirs}`", ours)
+        found = f", got {_name(value)}" if got else ""
+        raise Invalid(path, expected[:1].lower() + expected[1:] + found) from None
 
 
 def _object(value: Any, path: str) -> dict[str, Any]:

@@ -33,6 +33,10 @@ LAST_BYTES: Final = 1 << 20
 STATUS: Final = 0.5
 
 
+#: Seconds of a run that is no more than a crash at the start.
+QUICK: Final = 10.0
+
+
 class Restarts:
     """When to start a process again: after a pause that doubles, and not for ever.
 
@@ -41,7 +45,7 @@ class Restarts:
     """
 
     def __init__(
-        self, first: float = 0.5, longest: float = 30.0, attempts: int = 5, quick: float = 10.0, stable: float = 60.0
+        self, first: float = 0.5, longest: float = 30.0, attempts: int = 5, quick: float = QUICK, stable: float = 60.0
     ) -> None:
         self._first, self._longest, self._attempts = first, longest, attempts
         self._quick, self._stable = quick, stable
@@ -183,6 +187,7 @@ class Supervisor:
         self._parent = parent
         self._chatter = Chatter(spec.name, sanitize_log, logger)
         self._life: _Life | None = None
+        self._crashed = False
 
     async def run(self) -> None:
         """Keep the upstream running until cancelled or until it is given up; its process tree is gone then."""
@@ -217,6 +222,7 @@ class Supervisor:
     async def _live(self) -> float | None:
         """One process, from its start to its burial; how long to wait for the next one, None to give up."""
         started = anyio.current_time()
+        self._chatter.begin_again(after_crash=self._crashed)
         life = _Life(self._spec, self._post, self._chatter, self._begun)
         try:
             with anyio.CancelScope(shield=True):  # half a start would be nobody's to end
@@ -229,6 +235,7 @@ class Supervisor:
             await self._until_ended(life)
             lived = anyio.current_time() - started
             pause = self._restarts.after(lived)
+            self._crashed = lived < QUICK
             about = {"reason": life.reason, "lived": round(lived, 1), "final": pause is None}
             self._logger.log("warning", "upstream_ended", upstream=self.name, **about)
             await self._post(Disconnected(self.name, life.reason, final=pause is None))

@@ -34,6 +34,7 @@ from cloakllm_gateway.shell.scanner import Scanner
 from cloakllm_gateway.shell.steps import Post
 from cloakllm_gateway.shell.stores import STORES, Options, Quotas, Store, default_state_dir
 from cloakllm_gateway.shell.supervisor import Restarts, Spec, Supervisor
+from cloakllm_gateway.shell.variables import started
 from cloakllm_gateway.vault.tokens import LITERAL
 from cloakllm_gateway.vault.vault import Vault
 
@@ -191,7 +192,8 @@ def _upstream(name: str, config: UpstreamConfig) -> UpstreamSettings:
 
 def _configured(config: UpstreamConfig) -> tuple[str, ...]:
     """What the configuration says to or about an upstream, that is no secret; many programs expand a ``~``."""
-    said = [text for text in (config.command, *config.args, config.cwd, config.url) if text]
+    args = started(config, os.environ).args
+    said = [text for text in (config.command, *args, config.cwd, config.url) if text]
     return (*said, *(os.path.expanduser(text) for text in said if text.startswith("~")))
 
 
@@ -201,7 +203,10 @@ def _granted(wanted: bool | None, config: UpstreamConfig) -> bool:
 
 
 def fingerprint(config: UpstreamConfig) -> str:
-    """What tells two upstreams of the same name apart: a command and its arguments, or a URL without credentials."""
+    """What tells two upstreams of the same name apart: a command and its arguments, or a URL without credentials.
+
+    Variables in arguments are not replaced: they may hold a credential, and a new one makes no other program.
+    """
     if config.url is None:
         what = [config.command, *config.args]
     else:
@@ -214,7 +219,7 @@ def fingerprint(config: UpstreamConfig) -> str:
 def link_to(parts: Parts, name: str, post: Post, restarts: Restarts) -> Link:
     """The way to one upstream; nothing is started."""
     shared = parts.shared
-    spec = Spec(name, shared.config.upstreams[name], shared.config.limits.max_message_bytes)
+    spec = Spec(name, started(shared.config.upstreams[name], os.environ), shared.config.limits.max_message_bytes)
     clean = parts.cleaner.for_upstream(name)
     if spec.upstream.url is None:
         return Supervisor(spec, post, clean, shared.logger, restarts=restarts)

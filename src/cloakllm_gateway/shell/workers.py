@@ -26,7 +26,6 @@ import msgspec
 from cloakllm_gateway.detection.settings import NameSettings, Settings
 from cloakllm_gateway.errors import ConfigError, DetectionError
 from cloakllm_gateway.shell import frames
-from cloakllm_gateway.shell.extras import installing
 from cloakllm_gateway.shell.frames import Done, Failed, Found, Ready, Reply, Request
 from cloakllm_gateway.spans import Findings, Text
 
@@ -127,7 +126,7 @@ def _missing(wanted: NameSettings) -> str | None:
 
     reason = name_models.available(wanted)
     if reason and wanted.required:
-        raise ConfigError(f"detection.ner_required is set, but {reason}", installing("detection"))
+        raise ConfigError(f"detection.ner_required is set, but {reason}", name_models.remedy(wanted))
     return reason
 
 

@@ -100,7 +100,9 @@ def restore(
         return text
     restored = "".join((*pieces, text[done:]))
     if in_key and is_json(restored) and repeated_keys(restored) > repeated_keys(text):
-        raise Refused("Two keys of one object would become the same key", "Rename one of them.")
+        raise Refused(
+            "Two keys of one object would become the same key", "Rename one of them.", rule="place: equal keys"
+        )
     return restored
 
 

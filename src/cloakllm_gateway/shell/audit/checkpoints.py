@@ -34,6 +34,7 @@ from cloakllm_gateway.shell.audit.files import (
 )
 from cloakllm_gateway.shell.audit.keys import Signer
 from cloakllm_gateway.shell.audit.log import explained
+from cloakllm_gateway.shell.extras import own
 
 #: What ends a checkpoint in a file, and its text within it.
 _END: Final = b"\n\n"
@@ -183,7 +184,8 @@ def read_checkpoints(directory: Path) -> list[Note]:
 
 
 def _damaged(path: Path) -> AuditError:
-    return AuditError(f"{path} is damaged", "Restore it from a backup; see `cloakllm-gateway audit verify`.")
+    how = own("audit", "verify", str(path.parent))
+    return AuditError(f"{path} is damaged", f"Restore it from a backup; see `{how}`.")
 
 
 def _remembered(directory: Path) -> Standing | None:
@@ -227,7 +229,7 @@ def _next(path: Path, head: Head, line: bytes) -> Head:
         pass
     raise AuditError(
         f"The audit log was tampered with: entry {head.size} in {path.name} does not follow the one before it",
-        "It is not signed any further; see `cloakllm-gateway audit verify`.",
+        f"It is not signed any further; see `{own('audit', 'verify', str(path.parent))}`.",
     )
 
 

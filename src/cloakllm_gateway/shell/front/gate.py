@@ -49,7 +49,7 @@ def _check_origin(http: Http, rules: Rules) -> None:
 
 def _check_path(http: Http, rules: Rules) -> None:
     if http.path != rules.path:
-        raise Refusal(404, "There is nothing at this path (listen.path)")
+        raise Refusal(404, f"There is nothing at this path: the gateway is at {rules.path.decode()} (listen.path)")
 
 
 def _check_method(http: Http, _rules: Rules) -> None:

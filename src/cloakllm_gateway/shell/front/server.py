@@ -93,7 +93,7 @@ def _remove_abandoned(path: Path) -> None:
     """Remove the socket of a gateway that was killed."""
     with contextlib.suppress(FileNotFoundError):
         if not stat.S_ISSOCK(path.lstat().st_mode):
-            return
+            raise ConfigError(f"{path} is there already and is no socket", "Move it away, or listen somewhere else")
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
             try:
                 probe.connect(str(path))

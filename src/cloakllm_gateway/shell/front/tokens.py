@@ -24,6 +24,7 @@ from typing import Final, NamedTuple, Protocol
 
 from cloakllm_gateway.errors import ConfigError
 from cloakllm_gateway.patterns import lazy
+from cloakllm_gateway.shell.extras import own
 from cloakllm_gateway.shell.stores.private import PRIVATE_FILE, create_file, private_dir, verify
 
 #: The file of the token that the gateway makes for itself, in the state directory.
@@ -106,7 +107,7 @@ class TokenFile:
         except OSError as error:
             raise ConfigError(
                 f"The tokens file {self._path} can't be read: {error.strerror or type(error).__name__}",
-                "Make one with `cloakllm-gateway token add NAME`",
+                f"Make one with `{own('token', 'add', 'NAME', '--file', str(self._path))}`",
             ) from None
         except UnicodeDecodeError:
             raise _damaged(self._path, 0) from None

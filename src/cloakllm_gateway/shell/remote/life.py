@@ -35,6 +35,8 @@ LONGEST_REFUSAL: Final = 1 << 20
 _HINTS: Final = {
     401: "check the credentials in its headers",
     403: "check the credentials in its headers",
+    404: "check the path of its url, which often ends in /mcp",
+    405: "check the path of its url, which often ends in /mcp",
     407: "check the credentials of the proxy",
     413: "the message is too large for it",
     429: "it has been asked too often",

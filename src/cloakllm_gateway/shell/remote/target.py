@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.shell.remote import passing
 from cloakllm_gateway.shell.structs import Invalid
+from cloakllm_gateway.shell.variables import expanded
 
 if TYPE_CHECKING:
     from cloakllm_gateway.shell.config import UpstreamConfig
@@ -26,8 +27,6 @@ _OURS: Final = frozenset(
     " transfer-encoding upgrade".split()
 )
 
-_PLACE = lazy(r"\$\{([^}]*)\}")
-_VARIABLE = lazy(r"(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?")
 _TOKEN = lazy(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _CONTROL = lazy("[\x00-\x1f\x7f\ud800-\udfff]")  # lone surrogates too: UTF-8 has no form for them
 
@@ -97,27 +96,6 @@ def identity(upstream: UpstreamConfig, environment: Mapping[str, str]) -> list[s
     written = urlsplit(upstream.url or "")
     asked = (name for name, _ in parse_qsl(written.query, keep_blank_values=True))
     return [f"{scheme}://{host}:{port}", written.path, *sorted(asked), *sorted(map(str.lower, upstream.headers))]
-
-
-def expanded(text: str, path: str, environment: Mapping[str, str]) -> str:
-    """``text`` with each ``${NAME}``, ``${env:NAME}`` and ``${NAME:-otherwise}`` replaced by the variable.
-
-    Raises :class:`Invalid` for one that is not set.
-    """
-    pieces: list[str] = []
-    end = 0
-    for place in _PLACE.finditer(text):
-        found = _VARIABLE.fullmatch(place[1])
-        if found is None:
-            hint = "Variables of the environment stand here as ${NAME}, or ${NAME:-otherwise}"
-            raise Invalid(path, "holds a ${...} that names no variable", hint)
-        value = environment.get(found[1]) or found[2]
-        if value is None:
-            hint = "Set it where the gateway is started: a client passes variables in the env of its own configuration"
-            raise Invalid(path, f"names the variable {found[1]}, which is not set", hint)
-        pieces += (text[end : place.start()], value)
-        end = place.end()
-    return "".join((*pieces, text[end:]))
 
 
 def address_of(url: str, path: str) -> Address:

@@ -188,14 +188,19 @@ class Book:
     def _refuse_flood(self, namespace: str, origin: str, new: int) -> None:
         quotas = self._quotas
         if new > quotas.per_message:
-            raise QuotaExceeded(f"One message holds more than {quotas.per_message} new values", "Ask for less at once.")
+            raise QuotaExceeded(
+                f"One message holds more than {quotas.per_message} new values (vault.max_values_per_message)",
+                "Ask for less at once.",
+            )
         if new and self._owned[namespace, origin] + new > quotas.per_origin:
             raise QuotaExceeded(
-                f"The upstream has brought more than its quota of {quotas.per_origin} values",
+                f"The upstream has brought more than its {quotas.per_origin} values (vault.max_values_per_upstream)",
                 "Empty the vault: restart the gateway, or run `vault purge` where the vault outlives it.",
             )
         if new > quotas.total:
-            raise QuotaExceeded(f"The vault holds no more than {quotas.total} values", "Ask for less at once.")
+            raise QuotaExceeded(
+                f"The vault holds no more than {quotas.total} values (vault.max_values)", "Ask for less at once."
+            )
 
     def _oldest(self, count: int, keep: Mapping[Name, object]) -> list[Name]:
         """Names of at least ``count`` records, whole stems: never restored ones first, oldest first.
