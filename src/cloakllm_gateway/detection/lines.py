@@ -72,6 +72,23 @@ def headers(text: str, places: Iterable[int]) -> Iterator[Field]:
             yield Field(key, *value.span(1), at)
 
 
+def variables(text: str, places: Iterable[int]) -> Iterator[Field]:
+    """``DB_PASSWORD=p@ss(w0rd)`` of an environment: all of the line, whatever the mark of another format is there."""
+    for at in places:
+        begin = text.rfind("\n", max(at - _LONGEST_VARIABLE, 0), at) + 1
+        if (name := _NAME.match(text, begin)) and name.end() == at + 1 and (value := _WHOLE.match(text, at + 1)):
+            group = value.lastindex or 0
+            yield Field(name[1], *value.span(group), begin, group != _BARE)
+
+
+_LONGEST_VARIABLE = 72
+_NAME = lazy(r"(?:export )?([A-Z][A-Z0-9_]{1,60})=")
+#: Up to the end of the line or a comment: in quotes, or one word that does not begin as the call of a function does.
+_WHOLE = lazy(
+    r"""(?:"((?:[^"\\\n]|\\.)++)"|'([^'\n]++)'|((?![A-Za-z_][\w.]{0,60}[(\[])[^\s"'`$]\S*+))[ \t]*(?:#[^\n]*)?(?:\r?\n|\Z)"""
+)
+_BARE = 3
+
 #: The name of a header and what is before it, read backwards: it has a hyphen, or is one of a few.
 _HEADER = lazy(r"((?:[\w]{1,24}-(?:[\w-]{0,39}[^\W\d])|eikooC)(?![\w-]))([\"' ])", re.IGNORECASE)
 _UP_TO = {'"': lazy(r'[ ]?([^"\n]+)"'), "'": lazy(r"[ ]?([^'\n]+)'")}

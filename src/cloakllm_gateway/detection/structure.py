@@ -34,7 +34,7 @@ from cloakllm_gateway.detection.keys import (
     places,
 )
 from cloakllm_gateway.detection.kinds import Kind
-from cloakllm_gateway.detection.lines import headers, lines
+from cloakllm_gateway.detection.lines import headers, lines, variables
 from cloakllm_gateway.detection.merging import JSON_TEXT, Claim, Find
 from cloakllm_gateway.detection.speaking import is_label, is_paired, named, said
 from cloakllm_gateway.detection.tables import Words, tables
@@ -258,6 +258,7 @@ _READERS: dict[str, tuple[str, Callable[[str, Sequence[int]], Iterator[Field]]]]
     "headers": (":", headers),
     "glued": (":", fields.glued),
     "assignments": ("=", fields.assignments),
+    "variables": ("=", variables),
     "elements": (">", fields.elements),
     "conditions": ("'", sql.conditions),
     "labels": (":", fields.labels),

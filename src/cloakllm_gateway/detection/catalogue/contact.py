@@ -187,7 +187,7 @@ _SPOKEN = (
     r"|(?:un|deux|trois|quatre|cinq|sept|huit|neuf)|(?:cero|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve))"
 )
 _PHONE_WORDS = (
-    r"(?:\b(?:tele?(?:phone|fon|fono|fone|foon|fax)?|phone|fax|mobile?|mobil|mob|cell(?:phone|ular)?|handy"
+    r"(?:\b(?:tele?(?:phone|fon|fono|fone|foon|fax)?|phone|fax|mobile?|mobil|mob|cell(?:phone|ular)?|cel(?=[.:])|ph(?=[.:] ?| no)|handy"
     r"|rufnummer|call|"
     r"called|calling|dial|ring|text|sms|whatsapp|hotline|landline|reach|contact|t[eé]l[eé]phone|portable|m[oó]vil|"
     r"cellulare|telem[oó]vel|kom[oó]rka|numer|number is|numero|b[uü]ro|durchwahl|gsm|tlf|puh|contatto"
@@ -207,6 +207,10 @@ PHONE = Category(
         example("«(415) 555-0134»"),
         example("or «415-555-0134»,"),
         example("«+1 (415) 555-0134»"),
+        example("«+1 (415) 555-0134 ext. 12»"),
+        example("https://wa.me/«14155550134»"),
+        example("Cel. «(11) 91234-5678»"),
+        example("Ph no «9876543210»"),
         example("Tel. «0151 23456789» ab 9 Uhr"),
         example("Büro: «089/123456-0» oder"),
         example("«+43 664 1234567»"),
@@ -221,14 +225,15 @@ PHONE = Category(
         "Tolerance 555-1234 mm; ratio 0151/234; IDs 2026-11-29-0001",
         "margin:10px 20px 30px 40px",
         "2026-03-01T14:05:00+02:00",
+        "Date:   Thu Jun 13 22:41:00 2013 -0700",
     ),
     patterns=(
         Pattern(
-            rf"(?<![A-Za-z0-9+])(?:\+|(?<!\d )00)[ (]?[1-9](?:{_SEP}\d){{6,14}}(?![A-Za-z0-9]|[.-]\d)",
+            rf"(?<![A-Za-z0-9+])(?:\+|(?<!\d )(?<!\d:)00)[ (]?[1-9](?:{_SEP}\d){{6,14}}(?![A-Za-z0-9]|[.-]\d)",
             whole(checks.e164),
         ),
         Pattern(
-            r"(?<![A-Za-z0-9+./)-])(?:1[ .-])?\([2-9]\d\d\) ?[2-9]\d\d[ .-]?\d{4}(?![A-Za-z0-9]|[.-]\d)"
+            r"(?<![A-Za-z0-9+./)-])(?:\+?1[ .-])?\([2-9]\d\d\) ?[2-9]\d\d[ .-]?\d{4}(?![A-Za-z0-9]|[.-]\d)"
             r"(?: {0,2}(?:x|ext\.?) ?\d{1,5})?",
             whole(lambda text: checks.nanp(re.split("x|ext", text)[0])),
         ),
@@ -242,6 +247,7 @@ PHONE = Category(
             whole(checks.dialled),
             rank=CONTEXT,
         ),
+        Pattern(r"(?:wa\.me/|api\.whatsapp\.com/send\?phone=|callto:)\+?([1-9]\d{6,14})(?![A-Za-z0-9])"),
         Pattern(rf"(?<![A-Za-z])(?i:{_SPOKEN}(?:[ ,.-]{{1,2}}{_SPOKEN}){{6,15}})(?![A-Za-z])", rank=CONTEXT),
         Pattern(  # said behind it
             rf"(?<![A-Za-z0-9+./_:#-])(\(?\d(?:{_SEP}\d){{6,14}}) ?[(-]?"
@@ -320,6 +326,18 @@ def _account(text: str) -> int:
     return 0 if text.lower() in SYSTEM_USERS or _PAGE.fullmatch(text) else len(text)
 
 
+def _is_account_name(text: str) -> int:
+    """What nobody says of a user in a sentence: no word of every day, and no account of a system."""
+    name = text.rstrip(".")
+    return len(name) if name.lower() not in SYSTEM_USERS | _SAID_OF_USERS else 0
+
+
+_SAID_OF_USERS = frozenset(
+    "the a an another different this that who not never must should can may will has is was were are and or successfully "
+    "already normally above below shown owner member someone somebody anyone everyone superuser sudo nonroot".split()
+)
+
+
 #: What home folders may lie below: the root of a system, also of one that is elsewhere or mounted.  `src/home/x`,
 #: `/data/myhome/x` and `https://example.com/home/about` are nobody's.
 _ROOT = (
@@ -353,6 +371,13 @@ USERNAME = Category(
         example("host «DESKTOP-4F8K2L9» is offline"),
         example("sshd[7]: Failed password for invalid user «jdoe» from host port 22"),
         example("imap-login: Login: user=<«jane.doe»>, method=PLAIN"),
+        example('FATAL: password authentication failed for user "«svc_billing»"'),
+        example("User '«ivega»' not found"),
+        example("User «ivega» logged in from host"),
+        example("logged in as «maria.gomez»."),
+        example("uid=1001(«ivega») groups=27(sudo)"),
+        example("sudo:   «ivega» : TTY=pts/0 ; USER=root ; COMMAND=/bin/ls"),
+        example("mysqldump --user=«ivega» --all-databases"),
         example("Owner SID: «S-1-5-21-3623811015-3361044348-30300820-1013»"),
     ),
     lookalikes=("/home/runner/work", "/Users/Shared/x",
@@ -364,6 +389,9 @@ USERNAME = Category(
                 "https://x.com/intent/tweet", "by @property and @app.route",
                 "HKLM\\software\\x and D\\new", "DESKTOP-ENVIRONMENT",
                 "session opened for user root by (uid=0), Failed password for root from host",
+                "the user is logged in as the owner, User must be logged in as root. User who logged in",
+                "--user USERNAME --user=root pip install --user requests==1",
+                "uid=0(root) gid=33(www-data) user 'name' of type",
                 "Failed reads for individual files won't stop it. Accepted answers for everybody. Invalid user input"),
     patterns=(
         Pattern(
@@ -408,6 +436,27 @@ USERNAME = Category(
             r"(?!(?:invalid|illegal) )([A-Za-z][A-Za-z0-9._-]{1,40})(?=[ (>@]|$)",
             _no_system,
         ),
+        Pattern(  # ... as databases and services say it
+            r"(?<![A-Za-z])(?:(?:authentication failed|permission denied|access denied) for (?:user|role) |new session \w{1,12}"
+            r" of user |(?:[Uu]ser|[Rr]ole|[Aa]ccount) (?=[\"'][^\"'\n]{1,40}[\"'] (?:not found|does not exist|created|deleted|logged|is not"
+            r"|has |was |already)))[\"']?([A-Za-z][A-Za-z0-9._-]{1,40})(?=[\"' .,;\n]|$)",
+            _no_system,
+            rank=CONTEXT,
+        ),
+        Pattern(
+            r"(?<![A-Za-z])(?:[Uu]ser ([A-Za-z][A-Za-z0-9._-]{2,40}) (?=(?:logged|signed) (?:in|out|on|off)(?![A-Za-z])))",
+            _is_account_name,
+            rank=CONTEXT,
+        ),
+        Pattern(
+            r"(?<![A-Za-z])(?:(?:[Ll]ogged|[Ss]igned) in as |[Aa]uthenticated as |[Ll]ogin ok for |[Ll]ogin (?:succeeded|failed) for"
+            r" )(?:user )?[\"']?([A-Za-z][A-Za-z0-9._-]{2,40})(?=[\"' ,;)\n]|\.?(?:\s|$))",
+            _is_account_name,
+            rank=CONTEXT,
+        ),
+        Pattern(r"(?<![A-Za-z])[ug]id=\d{3,10}\(([A-Za-z_][A-Za-z0-9._-]{1,40})\)", _no_system),  # id
+        Pattern(r"(?<![A-Za-z])sudo: {1,8}([a-z_][a-z0-9._-]{1,31}) : TTY=", _no_system),
+        Pattern(r"(?<![A-Za-z-])--user(?:name)?[= ][\"']?([A-Za-z][A-Za-z0-9._-]{1,40})(?=[\"'\s]|$)", _is_account_name),
         Pattern(r"(?:Invalid|Illegal) user ([A-Za-z][A-Za-z0-9._-]{1,40}) from ", _no_system),
         # what Windows calls a computer
         Pattern(r"(?<![A-Za-z0-9.-])(?:DESKTOP|LAPTOP)-(?=[A-Z]{0,6}[0-9])[A-Z0-9]{7}(?![A-Za-z0-9])"),

@@ -338,7 +338,7 @@ _KEYED_DATE = (
 
 #: A date behind words that say it is of a birth: any word may be its month.
 _DATE_SAID = (
-    rf"{_DATE}|(?:3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th|er|[.º])?[ -]?(?:of |de |d')?[A-Za-zÀ-ž]{{3,10}}\.?,?[ -]?"
+    rf"{_DATE}|(?:3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th|er|[.º])?[ -]?(?:of |de |d')?[A-Za-zÀ-žΆ-ώЀ-ӿ]{{3,10}}\.?,?[ -]?"
     r"(?:de |del )?(?:19|20)\d\d"
 )
 _TOWN = r"(?: (?:in|a|à|en|em|te|w|we) [A-Za-zÀ-ž]{2,20}(?:[ '-][A-Za-zÀ-ž]{2,20}){0,2},?)?"
@@ -349,6 +349,9 @@ _BIRTH = (
     rf"|(?:born|geboren|urodzon[ya]){_TOWN}(?: (?:on|am|op|dnia|w dniu))?"
     rf"|n[ée](?:e|\(e\)|·e)?{_TOWN} le|(?:nacid[oa]|naci[oó]){_TOWN} el|nat[oa](?:/a)?{_TOWN} il"
     rf"|(?:nascid[oa](?:\(a\))?|nasceu){_TOWN} (?:em|a|no dia)"
+    r"|född(?: den)?|fødselsdato|født(?: den)?|f\. nac\.|geb\.-?(?:datum|dat\.)|syntynyt|narozen[aá]?|născut[aă]?(?: la| în data de)?"
+    r"|született|doğum tarihi|[Рр]одил(?:ся|ась)|[Дд]ата рождения|[Дд]\.? ?р\.|[Нн]ароди(?:вся|лася|лась)|[Дд]ата народження"
+    r"|[Γγ]εννήθηκε(?: στις)?|(?<=\()b\."
 )
 
 
@@ -381,6 +384,14 @@ DATE_OF_BIRTH = Category(
         example("geboren te Utrecht op «2 oktober 1993»"),
         example("Urodzony «17 sierpnia 1985» r."),
         example("urodzona w Krakowie dnia «17.08.1985»"),
+        example("född den «3 juli 1984» i"),
+        example("Født: «03.07.1984»"),
+        example("narozen «3. července 1984» v"),
+        example("родился «3 июля 1984» года"),
+        example("Народилася «3 липня 1984» року"),
+        example("γεννήθηκε «3 Ιουλίου 1984»"),
+        example("Kim Lee (b. «3 Jul 1984») plays"),
+        example("他生于«1984年7月3日»"),
     ),
     lookalikes=("due 2026-03-01 14:05Z", "NATO 2024-05-05 summit", "the idea was born in 3 days",
                 "am 12. März 2026 geliefert",
@@ -391,6 +402,7 @@ DATE_OF_BIRTH = Category(
             rf"è|to|:) ){{0,2}}({_DATE_SAID})(?![\d])",
             rank=CONTEXT,
         ),
+        Pattern(r"(?:生于|出生于)(\d{4} ?年 ?\d{1,2} ?月 ?\d{1,2} ?日?)", rank=CONTEXT),
         Pattern(rf"(?<![A-Za-z])(?i:am) ({_DATE_SAID})(?: in [A-Za-zÀ-ž]{{2,20}})? geboren(?![A-Za-z])", rank=CONTEXT),
         *(
             Pattern(rf"{_BORN}(?i:{part})[\"'][ ]?:[ ]?[\"']?({form})(?![0-9])", rank=CONTEXT)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 
 from cloakllm_gateway.detection.catalogue import checks, vendors
+from cloakllm_gateway.detection.catalogue.checks import whole
 from cloakllm_gateway.detection.catalogue.model import (
     CERTAIN,
     CONTEXT,
@@ -24,7 +26,7 @@ _PLACEHOLDER = lazy(
     r"example|changeme|placeholder|todo|n/?a|empty|default|unset|missing|invalid|expired|env|str|int|bytes|"
     r"object|value|self(?:\..*)?|os\..*|process\..*|env\..*|config\..*|settings\..*|args\..*|getpass\..*|"
     r"(?=\S+ \S+ \S).*\b(?:must|should|cannot|required|incorrect|characters|please|forgot|does not|do not)\b.*|"
-    r"\w+\(.*|.*\[\w*\]|\$\w+|.*\(\)?|bearer|basic|digest|\w+/\d{8}/[\w-]+/[\w-]+/aws4_request"
+    r"\w+\(.*|.*\[\w*\]|\$\w+|.*\(\)?|bearer|basic|digest|aws4-hmac-sha256|\w+/\d{8}/[\w-]+/[\w-]+/aws4_request"
 )
 
 
@@ -60,6 +62,13 @@ def _is_generic_key(text: str) -> int:
     """Behind a word like ``token``: digits among letters, or what no word of a language has, five consonants on end."""
     digits = sum(map(str.isdigit, text))
     return len(text) if digits >= 3 or _CONSONANTS.search(text) else 0
+
+
+def _random(text: str) -> int:
+    """The length of what is random, less a full stop behind it, and no name of something: ``ctypes.POINTER``."""
+    value = text.rstrip(".")
+    arbitrary = any(map(str.isdigit, value)) or (value.isalpha() and vendors.in_arbitrary_case(value))
+    return len(value) if arbitrary and is_random(value) else 0
 
 
 API_KEY = Category(
@@ -98,7 +107,23 @@ API_KEY = Category(
             lambda text: len(text) if checks.mixed(text[4:]) and any(map(str.isdigit, text)) else 0,
             rank=CONTEXT,
         ),
+        Pattern(rf"{EDGE}(?:https?://)?hooks\.zapier\.com/hooks/catch/\d{{5,9}}/[A-Za-z0-9]{{5,16}}", rank=CERTAIN),
         Pattern(rf"{EDGE}\d{{8,10}}:AA[A-Za-z0-9_-]{{33}}(?![A-Za-z0-9_-])", rank=CERTAIN),  # Telegram
+        Pattern(rf"{EDGE}[A-Za-z0-9_-]{{11,64}}:APA91b[A-Za-z0-9_-]{{100,200}}", rank=CERTAIN),  # Firebase
+        Pattern(rf"{EDGE}00[A-Za-z0-9_-]{{40}}(?![A-Za-z0-9_-])", _in_both_cases, rank=CERTAIN),  # Okta
+        Pattern(rf"{EDGE}2[A-Za-z0-9]{{26}}_[A-Za-z0-9]{{20,24}}(?![A-Za-z0-9_])", _in_both_cases, rank=CERTAIN),  # ngrok
+        Pattern(rf"{EDGE}11[a-f0-9]{{32}}(?![A-Za-z0-9])"),  # Jenkins
+        Pattern(rf"{EDGE}[a-f0-9]{{36}}NRAL(?![A-Za-z0-9])", rank=CERTAIN),  # New Relic
+        Pattern(rf"{EDGE}[a-f0-9]{{24}}:[a-f0-9]{{64}}(?![A-Za-z0-9])", rank=CERTAIN),  # Ghost
+        Pattern(rf"{EDGE}\d{{15,16}}\|[A-Za-z0-9_-]{{27}}(?![A-Za-z0-9_-])", _random, rank=CERTAIN),  # Facebook
+        Pattern(rf"{EDGE}A{{21,24}}[A-Za-z0-9%+/]{{60,110}}(?![A-Za-z0-9%+/])", _random, rank=CERTAIN),  # Twitter
+        Pattern(rf"{EDGE}[a-z0-9]{{10}}msh[a-z0-9]{{15}}p1[a-z0-9]{{5}}jsn[a-z0-9]{{12}}(?![A-Za-z0-9])"),  # RapidAPI
+        Pattern(  # Adyen
+            rf"{EDGE}AQE[A-Za-z0-9+/]{{40,400}}={{0,2}}-[A-Za-z0-9+/=]{{20,100}}-[A-Za-z0-9]{{8,40}}(?![A-Za-z0-9])",
+            rank=CERTAIN,
+        ),
+        Pattern(rf"{EDGE}[sp]k\.eyJ1Ijoi[A-Za-z0-9_-]{{40,200}}\.[A-Za-z0-9_-]{{22}}(?![A-Za-z0-9_-])", rank=CERTAIN + 1),
+        Pattern(rf"{EDGE}dapi[a-f0-9]{{32}}-\d(?![A-Za-z0-9-])", rank=CERTAIN),  # Databricks
         Pattern(rf"{EDGE}pat[A-Za-z0-9]{{14}}\.[a-f0-9]{{64}}(?![A-Za-z0-9])", rank=CERTAIN),  # Airtable
         Pattern(  # Harness
             rf"{EDGE}[ps]at\.[A-Za-z0-9_-]{{22}}\.[a-f0-9]{{24}}\.[A-Za-z0-9]{{20}}(?![A-Za-z0-9])", rank=CERTAIN
@@ -243,9 +268,20 @@ PRIVATE_KEY = Category(
                 _pem("~BEGIN RSA PRIVATE KEY~", _KEY_BODY, "AAAA", "~END RSA PRIVATE KEY~")),
         Example(_pem("~BEGIN PRIVATE KEY~", _KEY_BODY, "BBBB") + "\n(output truncated)",
                 _pem("~BEGIN PRIVATE KEY~", _KEY_BODY, "BBBB")),
+        example("WIF «5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ»"),
+        example("Private-Lines: 1\n«AAAAgQDq7RvK3xZ9mTb2WcY5nHf8LpD4»\nPrivate-MAC: x"),
     ),
     lookalikes=("-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----", "a PRIVATE KEY is kept private"),
-    patterns=(Pattern(rf"-----BEGIN {_LABEL}-----", rank=CERTAIN, extent=_block),),
+    patterns=(
+        Pattern(rf"-----BEGIN {_LABEL}-----", rank=CERTAIN, extent=_block),
+        Pattern(rf"{EDGE}[xyzuvt]prv[1-9A-HJ-NP-Za-km-z]{{107,108}}(?![A-Za-z0-9])", rank=CERTAIN),  # BIP 32
+        Pattern(rf"{EDGE}[5-9KLTQ][1-9A-HJ-NP-Za-km-z]{{50,51}}(?![A-Za-z0-9])", whole(checks.wallet_key), rank=CERTAIN),
+        Pattern(  # PuTTY
+            rf"{EDGE}Private-Lines: \d{{1,2}}\r?\n([A-Za-z0-9+/=]{{1,80}}(?:\r?\n[A-Za-z0-9+/=]{{1,80}}){{0,40}})"
+            r"(?![A-Za-z0-9+/=-])",
+            rank=CERTAIN,
+        ),
+    ),
     keys=("privatekey", "sshkey", "sshprivatekey", "tlskey", "signingkey"),
     shape=r"[\s\S]{16,}",
     plausible=lambda text: plausible_secret(text) and ("-----" in text or is_random(text)),
@@ -264,17 +300,40 @@ _ENVIRONMENT = (
 )
 
 
-def _random(text: str) -> int:
-    """The length of what is random, less a full stop behind it, and no name of something: ``ctypes.POINTER``."""
-    value = text.rstrip(".")
-    arbitrary = any(map(str.isdigit, value)) or (value.isalpha() and vendors.in_arbitrary_case(value))
-    return len(value) if arbitrary and is_random(value) else 0
-
-
 _SECRET_NAME = (
     r"(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|(?:api|access|secret) key|passwort|kennwort|contrase[nñ]a"
     r"|mot de passe|senha|haslo)"
 )
+
+def _is_made_up(text: str) -> int:
+    """What somebody made up behind ``password``: digits among letters, and no name of a way to hash or to encode."""
+    value = text.rstrip(".!?")
+    return len(value) if is_random(value) and len(value) >= 8 and not _METHOD.match(value) else 0
+
+
+_METHOD = lazy(r"(?i)(?:sha|md|base|utf|hmac|pbkdf|argon|bcrypt|scrypt|oauth|aes|rsa|ntlm|crypt|version|page|chapter)-?_?\d")
+
+
+def _is_encoded_pair(text: str) -> int:
+    """``user:password`` in base64."""
+    try:
+        decoded = b64decode(text, validate=True)
+    except ValueError:
+        return 0
+    user, mark, password = decoded.partition(b":")
+    is_pair = mark and user and len(password) > 3 and decoded.isascii() and decoded.decode().isprintable()
+    return len(text) if is_pair else 0
+
+
+_SEED_LENGTHS = frozenset((12, 15, 18, 21, 24))
+#: Words that no list for seeds has, and most sentences have.
+_SAYING = frozenset("the and for are was were from not has its our your his her but their which".split())
+
+
+def _is_seed(text: str) -> int:
+    words = text.split()
+    return len(text) if len(words) in _SEED_LENGTHS and _SAYING.isdisjoint(words) else 0
+
 
 #: Numbers that somebody types in to be let in.
 _PIN_NAME = (
@@ -299,6 +358,17 @@ SECRET = Category(
         example("CREATE USER x WITH PASSWORD '«Blue#Sky42»';"),
         example("curl -u x:«Passw0rd9» https://example.com"),
         example("sshpass -p «Passw0rd9» ssh x"),
+        example("Password for jdoe is «geheim99x»."),
+        example("log in with username jdoe and password «geheim99x» there"),
+        example("use API key «9f8e7d6c5b4a3928» for it"),
+        example("the token «9f8e7d6c5b4a39281706» expired"),
+        example("Authorization: AWS4-HMAC-SHA256 Credential=x/20130524/us-east-1/s3/aws4_request, Signature=«"
+                + "9f8e7d6c5b4a3928" * 4 + "»"),
+        example('Authorization: Digest username="x", response="«6629fae49393a05397450978507c4ef1»"'),
+        example('{"auths": {"ghcr.io": {"auth": "«amRvZTpnZWhlaW05OXg=»"}}}'),
+        example("GET /x HTTP/1.1 JSESSIONID=«9F8E7D6C5B4A39281706F5E4D3C2B1A0»"),
+        example("seed phrase: «legal winner thank year wave sausage worth useful legal winner thank yellow»"),
+        example('{"mnemonic": "«legal winner thank year wave sausage worth useful legal winner thank yellow»"}'),
         example("x:«$2b$12$" + "q7RvK3xZ9mTb2WcY5nHf8L" * 2 + "pD4sGj6ae»:1"),
         example("x:«$6$q7RvK3xZ$" + "q7RvK3xZ9mTb2WcY5nHf8LpD" * 3 + "»:19000:0:99999:7"),
     ),
@@ -314,6 +384,9 @@ SECRET = Category(
         "HANDLE_KEY = ctypes.POINTER(HKEY)",
         "docker run -u 1000:1000 x --user www-data:www-data, CREATE USER x WITH PASSWORD NULL",
         'x["token"] = "required" and --token TOKEN or ENV API_KEY $VALUE_1',
+        "a password sha512-crypt, the password must8, password SHA256 and password base64encoded",
+        "the token tokenExpirationTimeInSeconds, an API key configuration-2024-01",
+        'auth: "oauth2pkce", auth=basicauth12',
     ),
     patterns=(
         Pattern(
@@ -354,8 +427,35 @@ SECRET = Category(
             rank=CERTAIN,
         ),
         Pattern(
-            rf"(?<![A-Za-z])(?i:{_SECRET_NAME}) (?:is|was|ist|lautet|est|es) [\"'`]?([^\s\"'`,;]{{6,128}})",
+            rf"(?<![A-Za-z])(?i:{_SECRET_NAME})(?: for [^\s:]{{1,64}})? (?:is|was|ist|lautet|est|es) [\"'`]?"
+            r"([^\s\"'`,;]{6,128})",
             lambda text: len(text.rstrip(".!?")) if is_random(text.rstrip(".!?")) else 0,
+            rank=SECRET_KEYED,
+        ),
+        Pattern(
+            r"(?<![A-Za-z_-])(?i:password|passwd|passcode|passwort|kennwort|mot de passe|contrase[nñ]a|senha) "
+            r"[\"'`]?([^\s\"'`,;:=()<>{}\[\]|/-]{8,64})(?![\w:=(\[-])",
+            _is_made_up,
+            rank=CONTEXT,
+        ),
+        Pattern(
+            r"(?<![A-Za-z_-])(?i:api[ -]?key|(?:access|auth|bearer|api|session|refresh) token|token|secret key|secret) "
+            r"[\"'`]?([A-Za-z0-9_+/=]{16,128})(?![A-Za-z0-9_+/=(\[-])",
+            lambda text: len(text) if sum(map(str.isdigit, text)) > 2 and is_random(text) else 0,
+            rank=CONTEXT,
+        ),
+        Pattern(  # what signs a request, and what answers one
+            r"(?<![A-Za-z])(?:Signature=|(?:r|cn)?response=\")([a-f0-9]{32,64})(?![A-Za-z0-9])", rank=SECRET_KEYED
+        ),
+        Pattern(  # user and password for a registry, in base64
+            r"(?<![A-Za-z])auth[\"']?[ ]?[:=][ ]?[\"']?([A-Za-z0-9+/]{8,512}={0,2})(?![A-Za-z0-9+/=])",
+            _is_encoded_pair,
+            rank=SECRET_KEYED,
+        ),
+        Pattern(  # the words that a wallet is made of
+            r"(?i:mnemonic|(?:seed|recovery|backup|secret|wallet) ?(?:phrase|words?)|seed)"
+            r"(?: is)?[\"']?[ ]?[:= ][ ]?[\"'`]?([a-z]{3,8}(?: [a-z]{3,8}){11,23})(?![A-Za-z ])",
+            _is_seed,
             rank=SECRET_KEYED,
         ),
         # Under a secret's name, where no structure says so: x["secret"] = "...", <add key="" value="">, a default of
@@ -406,6 +506,7 @@ SECRET = Category(
         "rootpassword",
         "adminpassword", "mdp", "wifipassword", "token", "authorization", "cookie", "sessionid", "setcookie", "session",
         "bottoken", "personalaccesstoken", "oauthtoken", "usertoken", "sastoken", "pgpassword", "sshpass", "redisauth",
+        "jsessionid", "phpsessid", "aspnetsessionid", "sessid", "sessionkey", "mnemonic",
         "mysqlpwd", "accesssecret", "signingsecret", "pw", "psk", "presharedkey",
     ),
     shape=r"[^\x00-\x1f]{4,}",
