@@ -422,7 +422,9 @@ def resident_id_cn(text: str) -> bool:
 def snils_ru(text: str) -> bool:
     """Nine digits weighted from nine down, modulo 101; two more check them, 00 where that is 100."""
     number = digits(text)
-    return sum(int(digit) * weight for digit, weight in zip(number, range(9, 0, -1), strict=False)) % 101 % 100 == int(number[9:])
+    return sum(int(digit) * weight for digit, weight in zip(number, range(9, 0, -1), strict=False)) % 101 % 100 == int(
+        number[9:]
+    )
 
 
 _ANY_DIGIT = lazy(r"\d")

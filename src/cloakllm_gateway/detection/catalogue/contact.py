@@ -373,6 +373,7 @@ USERNAME = Category(
         example("imap-login: Login: user=<«jane.doe»>, method=PLAIN"),
         example('FATAL: password authentication failed for user "«svc_billing»"'),
         example("User '«ivega»' not found"),
+        example("New session 12 of user «ivega»."),
         example("User «ivega» logged in from host"),
         example("logged in as «maria.gomez»."),
         example("uid=1001(«ivega») groups=27(sudo)"),
@@ -437,14 +438,19 @@ USERNAME = Category(
             _no_system,
         ),
         Pattern(  # ... as databases and services say it
-            r"(?<![A-Za-z])(?:(?:authentication failed|permission denied|access denied) for (?:user|role) |new session \w{1,12}"
-            r" of user |(?:[Uu]ser|[Rr]ole|[Aa]ccount) (?=[\"'][^\"'\n]{1,40}[\"'] (?:not found|does not exist|created|deleted|logged|is not"
-            r"|has |was |already)))[\"']?([A-Za-z][A-Za-z0-9._-]{1,40})(?=[\"' .,;\n]|$)",
+            r"(?<![A-Za-z])(?:(?:authentication failed|[Pp]ermission denied|[Aa]ccess denied) for (?:user|role)"
+            r"|[Nn]ew session \w{1,12} of user) [\"']?([A-Za-z][A-Za-z0-9._-]{1,40})(?=[\"' .,;\n]|$)",
+            _is_account_name,
+            rank=CONTEXT,
+        ),
+        Pattern(
+            r"(?<![A-Za-z])(?:[Uu]ser|[Rr]ole|[Aa]ccount) [\"']([A-Za-z][A-Za-z0-9._-]{1,40})[\"'] "
+            r"(?:not found|does not exist|created|deleted|logged|is not|already|has been|was)(?![A-Za-z])",
             _no_system,
             rank=CONTEXT,
         ),
         Pattern(
-            r"(?<![A-Za-z])(?:[Uu]ser ([A-Za-z][A-Za-z0-9._-]{2,40}) (?=(?:logged|signed) (?:in|out|on|off)(?![A-Za-z])))",
+            r"(?<![A-Za-z])[Uu]ser ([A-Za-z][A-Za-z0-9._-]{2,40}) (?:logged|signed) (?:in|out|on|off)(?![A-Za-z])",
             _is_account_name,
             rank=CONTEXT,
         ),
@@ -456,7 +462,7 @@ USERNAME = Category(
         ),
         Pattern(r"(?<![A-Za-z])[ug]id=\d{3,10}\(([A-Za-z_][A-Za-z0-9._-]{1,40})\)", _no_system),  # id
         Pattern(r"(?<![A-Za-z])sudo: {1,8}([a-z_][a-z0-9._-]{1,31}) : TTY=", _no_system),
-        Pattern(r"(?<![A-Za-z-])--user(?:name)?[= ][\"']?([A-Za-z][A-Za-z0-9._-]{1,40})(?=[\"'\s]|$)", _is_account_name),
+        Pattern(r"(?<![A-Za-z-])--(?:user(?:name)?=|username )[\"']?([A-Za-z][A-Za-z0-9._-]{1,40})(?=[\"'\s]|$)", _is_account_name),
         Pattern(r"(?:Invalid|Illegal) user ([A-Za-z][A-Za-z0-9._-]{1,40}) from ", _no_system),
         # what Windows calls a computer
         Pattern(r"(?<![A-Za-z0-9.-])(?:DESKTOP|LAPTOP)-(?=[A-Z]{0,6}[0-9])[A-Z0-9]{7}(?![A-Za-z0-9])"),

@@ -16,7 +16,6 @@ _END = r"(?![A-Za-z0-9]|[.-]\d)"
 _GAP = r"(?:[ ._\t-]{1,2}| - )"
 
 
-
 def _card_on_two_lines(text: str) -> bool:
     """A card's number that the end of its line may break: numbers below each other are several."""
     return text.count("\n") < 2 and checks.card(text)

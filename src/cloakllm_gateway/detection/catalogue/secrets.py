@@ -110,13 +110,13 @@ API_KEY = Category(
         Pattern(rf"{EDGE}(?:https?://)?hooks\.zapier\.com/hooks/catch/\d{{5,9}}/[A-Za-z0-9]{{5,16}}", rank=CERTAIN),
         Pattern(rf"{EDGE}\d{{8,10}}:AA[A-Za-z0-9_-]{{33}}(?![A-Za-z0-9_-])", rank=CERTAIN),  # Telegram
         Pattern(rf"{EDGE}[A-Za-z0-9_-]{{11,64}}:APA91b[A-Za-z0-9_-]{{100,200}}", rank=CERTAIN),  # Firebase
-        Pattern(rf"{EDGE}00[A-Za-z0-9_-]{{40}}(?![A-Za-z0-9_-])", _in_both_cases, rank=CERTAIN),  # Okta
-        Pattern(rf"{EDGE}2[A-Za-z0-9]{{26}}_[A-Za-z0-9]{{20,24}}(?![A-Za-z0-9_])", _in_both_cases, rank=CERTAIN),  # ngrok
-        Pattern(rf"{EDGE}11[a-f0-9]{{32}}(?![A-Za-z0-9])"),  # Jenkins
-        Pattern(rf"{EDGE}[a-f0-9]{{36}}NRAL(?![A-Za-z0-9])", rank=CERTAIN),  # New Relic
-        Pattern(rf"{EDGE}[a-f0-9]{{24}}:[a-f0-9]{{64}}(?![A-Za-z0-9])", rank=CERTAIN),  # Ghost
+        Pattern(rf"{EDGE}00(?:[A-Za-z0-9_-]{{10}}){{4}}(?![A-Za-z0-9_-])", _in_both_cases, rank=CERTAIN),  # Okta
+        Pattern(rf"{EDGE}2(?:[A-Za-z0-9]{{13}}){{2}}_(?:[A-Za-z0-9]{{7}}){{3}}(?![A-Za-z0-9_])", _in_both_cases, rank=CERTAIN),  # ngrok
+        Pattern(rf"{EDGE}11(?:[a-f0-9]{{8}}){{4}}(?![A-Za-z0-9])"),  # Jenkins
+        Pattern(rf"{EDGE}(?:[a-f0-9]{{12}}){{3}}NRAL(?![A-Za-z0-9])", rank=CERTAIN),  # New Relic
+        Pattern(rf"{EDGE}(?:[a-f0-9]{{8}}){{3}}:[a-f0-9]{{64}}(?![A-Za-z0-9])", rank=CERTAIN),  # Ghost
         Pattern(rf"{EDGE}\d{{15,16}}\|[A-Za-z0-9_-]{{27}}(?![A-Za-z0-9_-])", _random, rank=CERTAIN),  # Facebook
-        Pattern(rf"{EDGE}A{{21,24}}[A-Za-z0-9%+/]{{60,110}}(?![A-Za-z0-9%+/])", _random, rank=CERTAIN),  # Twitter
+        Pattern(rf"{EDGE}(?:A{{7}}){{3}}[A-Za-z0-9%+/]{{60,110}}(?![A-Za-z0-9%+/])", _random, rank=CERTAIN),  # Twitter
         Pattern(rf"{EDGE}[a-z0-9]{{10}}msh[a-z0-9]{{15}}p1[a-z0-9]{{5}}jsn[a-z0-9]{{12}}(?![A-Za-z0-9])"),  # RapidAPI
         Pattern(  # Adyen
             rf"{EDGE}AQE[A-Za-z0-9+/]{{40,400}}={{0,2}}-[A-Za-z0-9+/=]{{20,100}}-[A-Za-z0-9]{{8,40}}(?![A-Za-z0-9])",
@@ -255,6 +255,17 @@ def _block(text: str, start: int, end: int, limit: int) -> int:
     return at
 
 
+_BASE64_LINE = lazy(r"[A-Za-z0-9+/=]{1,80}(?![A-Za-z0-9+/=-])(?:\r?\n)?", re.ASCII)
+
+
+def _lines(text: str, start: int, end: int, limit: int) -> int:
+    """The end of the lines of base64 behind ``text[start:end]``."""
+    at = end
+    while line := _BASE64_LINE.match(text, at, limit):
+        at = line.end()
+    return end + len(text[end:at].rstrip())
+
+
 def _pem(*lines: str) -> str:
     return "\n".join((lines[0].replace("~", "-----"), *lines[1:-1], lines[-1].replace("~", "-----")))
 
@@ -269,18 +280,14 @@ PRIVATE_KEY = Category(
         Example(_pem("~BEGIN PRIVATE KEY~", _KEY_BODY, "BBBB") + "\n(output truncated)",
                 _pem("~BEGIN PRIVATE KEY~", _KEY_BODY, "BBBB")),
         example("WIF «5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ»"),
-        example("Private-Lines: 1\n«AAAAgQDq7RvK3xZ9mTb2WcY5nHf8LpD4»\nPrivate-MAC: x"),
+        example("x «Private-Lines: 1\nAAAAgQDq7RvK3xZ9mTb2WcY5nHf8LpD4»\nPrivate-MAC: x"),
     ),
     lookalikes=("-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----", "a PRIVATE KEY is kept private"),
     patterns=(
         Pattern(rf"-----BEGIN {_LABEL}-----", rank=CERTAIN, extent=_block),
         Pattern(rf"{EDGE}[xyzuvt]prv[1-9A-HJ-NP-Za-km-z]{{107,108}}(?![A-Za-z0-9])", rank=CERTAIN),  # BIP 32
-        Pattern(rf"{EDGE}[5-9KLTQ][1-9A-HJ-NP-Za-km-z]{{50,51}}(?![A-Za-z0-9])", whole(checks.wallet_key), rank=CERTAIN),
-        Pattern(  # PuTTY
-            rf"{EDGE}Private-Lines: \d{{1,2}}\r?\n([A-Za-z0-9+/=]{{1,80}}(?:\r?\n[A-Za-z0-9+/=]{{1,80}}){{0,40}})"
-            r"(?![A-Za-z0-9+/=-])",
-            rank=CERTAIN,
-        ),
+        Pattern(rf"{EDGE}[5-9KLTQ](?:[1-9A-HJ-NP-Za-km-z]{{10}}){{5}}[1-9A-HJ-NP-Za-km-z]?(?![A-Za-z0-9])", whole(checks.wallet_key), rank=CERTAIN),
+        Pattern(r"(?<![A-Za-z0-9])Private-Lines: \d{1,2}\r?\n", rank=CERTAIN, extent=_lines),  # PuTTY
     ),
     keys=("privatekey", "sshkey", "sshprivatekey", "tlskey", "signingkey"),
     shape=r"[\s\S]{16,}",
@@ -305,13 +312,16 @@ _SECRET_NAME = (
     r"|mot de passe|senha|haslo)"
 )
 
+
 def _is_made_up(text: str) -> int:
     """What somebody made up behind ``password``: digits among letters, and no name of a way to hash or to encode."""
     value = text.rstrip(".!?")
     return len(value) if is_random(value) and len(value) >= 8 and not _METHOD.match(value) else 0
 
 
-_METHOD = lazy(r"(?i)(?:sha|md|base|utf|hmac|pbkdf|argon|bcrypt|scrypt|oauth|aes|rsa|ntlm|crypt|version|page|chapter)-?_?\d")
+_METHOD = lazy(
+    r"(?i)(?:sha|md|base|utf|hmac|pbkdf|argon|bcrypt|scrypt|oauth|aes|rsa|ntlm|crypt|version|page|chapter)-?_?\d"
+)
 
 
 def _is_encoded_pair(text: str) -> int:
