@@ -20,7 +20,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from cloakllm_gateway.detection import documents
-from cloakllm_gateway.detection.speaking import said, spoken_by
+from cloakllm_gateway.detection.speaking import said
 from cloakllm_gateway.detection.tables import Table
 from cloakllm_gateway.patterns import lazy
 
@@ -77,6 +77,8 @@ def braces(text: str, places: Iterable[int]) -> Iterator[Field]:
     records = _Records(text)
     done = 0  # what lies inside of a value is no key: nothing is read twice
     for at in places:
+        if text[at] == "{":
+            at = text.rfind(":", max(at - 10, 0), at)
         mark = at
         if text[at] == ">":
             mark = at - 1  # where an arrow begins
@@ -86,11 +88,12 @@ def braces(text: str, places: Iterable[int]) -> Iterator[Field]:
             continue
         value = _VALUE.match(text, at + 1)
         kind = 0 if value is None else value.lastindex or 0
-        if kind in (0, _LIST) and spoken_by(key) and (opening := _OBJECT.match(text, at + 1)) is not None:
+        if kind in (0, _LIST) and (opening := _OBJECT.match(text, at + 1)) is not None:
             record = records.at(at)
             for inner, (start, end, quoted) in documents.members(text, opening.start(1)):
-                if said(inner, key).is_around:
-                    yield Field(key, start, end, record, quoted)
+                spoken = said(inner, key)
+                if spoken.key != inner:
+                    yield Field(spoken.key, start, end, record, quoted)
         if value is None:
             continue
         if kind == _LIST:

@@ -349,7 +349,7 @@ _ROOT = (
 #: The same where names are separated by backslashes: behind a drive, nothing, a share or a device.
 _WINDOWS_ROOT = r"(?:(?<!:)\\{2,4}[\w.-]{1,40}|\\{1,2}Device\\{1,2}HarddiskVolume[0-9]{1,3})?"
 #: A name in a path, as systems give them to people.
-_FOLDER = rf"([a-z_A-Z{LETTERS}][{_WORD}_.-]{{1,31}})(?=[/\\\s\"'`):,;\]]|$)"
+_FOLDER = rf"([a-z_A-Z{LETTERS}][{_WORD}_.-]{{1,31}})(?=[/\\\s\x1c\"'`):,;\]]|$)"
 
 USERNAME = Category(
     "USERNAME",
@@ -407,7 +407,7 @@ USERNAME = Category(
         ),
         Pattern(  # profiles
             r"(?:(?:linkedin\.com/in|facebook\.com|instagram\.com|twitter\.com|[/.]x\.com|[/.]t\.me|tiktok\.com"
-            r"|threads\.net|/u|/profiles?)/@?|/~)([A-Za-z][A-Za-z0-9_.%-]{2,60}[A-Za-z0-9])(?=[/?#)\]\"'\s>,;]|\.?$|\.\s)",
+            r"|threads\.net|/u|/profiles?)/@?|/~)([A-Za-z][A-Za-z0-9_.%-]{2,60}[A-Za-z0-9])(?=[/?#)\]\"'\s\x1c>,;]|\.?$|\.[\s\x1c])",
             lambda text: 0 if text.lower() in SYSTEM_USERS | _SITE_PAGES else len(text),
             rank=CONTEXT,
         ),
@@ -434,12 +434,12 @@ USERNAME = Category(
             r"(?:(?:Failed|Accepted) (?:password|publickey|none|hostbased|gssapi-[a-z-]{3,20}"
             r"|keyboard-interactive(?:/pam)?) for (?:invalid user |illegal user )?"
             r"|session (?:opened|closed) for user |-login: [^\n<]{0,60}user=<)"
-            r"(?!(?:invalid|illegal) )([A-Za-z][A-Za-z0-9._-]{1,40})(?=[ (>@]|$)",
+            r"(?!(?:invalid|illegal) )([A-Za-z][A-Za-z0-9._-]{1,40})(?=[ (>@\x1c]|$)",
             _no_system,
         ),
         Pattern(  # ... as databases and services say it
             r"(?<![A-Za-z])(?:(?:authentication failed|[Pp]ermission denied|[Aa]ccess denied) for (?:user|role)"
-            r"|[Nn]ew session \w{1,12} of user) [\"']?([A-Za-z][A-Za-z0-9._-]{1,40})(?=[\"' .,;\n]|$)",
+            r"|[Nn]ew session \w{1,12} of user) [\"']?([A-Za-z][A-Za-z0-9._-]{1,40})(?=[\"' .,;\n\x1c]|$)",
             _is_account_name,
             rank=CONTEXT,
         ),
@@ -456,13 +456,13 @@ USERNAME = Category(
         ),
         Pattern(
             r"(?<![A-Za-z])(?:(?:[Ll]ogged|[Ss]igned) in as |[Aa]uthenticated as |[Ll]ogin ok for |[Ll]ogin (?:succeeded|failed) for"
-            r" )(?:user )?[\"']?([A-Za-z][A-Za-z0-9._-]{2,40})(?=[\"' ,;)\n]|\.?(?:\s|$))",
+            r" )(?:user )?[\"']?([A-Za-z][A-Za-z0-9._-]{2,40})(?=[\"' ,;)\n]|\.?(?:[\s\x1c]|$))",
             _is_account_name,
             rank=CONTEXT,
         ),
         Pattern(r"(?<![A-Za-z])[ug]id=\d{3,10}\(([A-Za-z_][A-Za-z0-9._-]{1,40})\)", _no_system),  # id
         Pattern(r"(?<![A-Za-z])sudo: {1,8}([a-z_][a-z0-9._-]{1,31}) : TTY=", _no_system),
-        Pattern(r"(?<![A-Za-z-])--(?:user(?:name)?=|username )[\"']?([A-Za-z][A-Za-z0-9._-]{1,40})(?=[\"'\s]|$)", _is_account_name),
+        Pattern(r"(?<![A-Za-z-])--(?:user(?:name)?=|username )[\"']?([A-Za-z][A-Za-z0-9._-]{1,40})(?=[\"'\s\x1c]|$)", _is_account_name),
         Pattern(r"(?:Invalid|Illegal) user ([A-Za-z][A-Za-z0-9._-]{1,40}) from ", _no_system),
         # what Windows calls a computer
         Pattern(r"(?<![A-Za-z0-9.-])(?:DESKTOP|LAPTOP)-(?=[A-Z]{0,6}[0-9])[A-Z0-9]{7}(?![A-Za-z0-9])"),

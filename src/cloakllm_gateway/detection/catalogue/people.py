@@ -350,8 +350,9 @@ _BIRTH = (
     rf"|n[ée](?:e|\(e\)|·e)?{_TOWN} le|(?:nacid[oa]|naci[oó]){_TOWN} el|nat[oa](?:/a)?{_TOWN} il"
     rf"|(?:nascid[oa](?:\(a\))?|nasceu){_TOWN} (?:em|a|no dia)"
     r"|född(?: den)?|fødselsdato|født(?: den)?|f\. nac\.|geb\.-?(?:datum|dat\.)|syntynyt|narozen[aá]?|născut[aă]?(?: la| în data de)?"
-    r"|született|doğum tarihi|[Рр]одил(?:ся|ась)|[Дд]ата рождения|[Дд]\.? ?р\.|[Нн]ароди(?:вся|лася|лась)|[Дд]ата народження"
-    r"|[Γγ]εννήθηκε(?: στις)?|(?<=\()b\."
+    r"|született|doğum tarihi|родил(?:ся|ась)|Родил(?:ся|ась)|дата рождения|Дата рождения|д\.? ?р\.|Д\.? ?р\."
+    r"|народи(?:вся|лася|лась)|Народи(?:вся|лася|лась)|дата народження|Дата народження"
+    r"|γεννήθηκε(?: στις)?|Γεννήθηκε(?: στις)?"
 )
 
 
@@ -402,6 +403,7 @@ DATE_OF_BIRTH = Category(
             rf"è|to|:) ){{0,2}}({_DATE_SAID})(?![\d])",
             rank=CONTEXT,
         ),
+        Pattern(rf"\(b\. ({_DATE_SAID})(?![0-9])", rank=CONTEXT),
         Pattern(r"(?:生于|出生于)(\d{4} ?年 ?\d{1,2} ?月 ?\d{1,2} ?日?)", rank=CONTEXT),
         Pattern(rf"(?<![A-Za-z])(?i:am) ({_DATE_SAID})(?: in [A-Za-zÀ-ž]{{2,20}})? geboren(?![A-Za-z])", rank=CONTEXT),
         *(

@@ -302,7 +302,7 @@ ADDRESS = Category(
         ),
         Pattern(r"(?<![A-Za-z0-9])(?:Suite|Apt\.?|Apartment) ?\d{1,5}(?![A-Za-z0-9]|[.-]\d)", rank=CONTEXT),
         Pattern(  # a line of its own, between two numbers
-            rf"(?<![^\n>? ])\d{{3,5}} (?:{_CAP} ){{1,3}}\d{{1,4}}(?=[ \t]*\n|,|\.?$)", _is_numbered, rank=CONTEXT
+            rf"(?<![^\n\x1c>? ])\d{{3,5}} (?:{_CAP} ){{1,3}}\d{{1,4}}(?=[ \t]*[\n\x1c]|,|\.\x1c|\.?$)", _is_numbered, rank=CONTEXT
         ),
         Pattern(rf"(?<![A-Za-z0-9])(?:{_COUNTRIES})(?: \([A-Z][a-z]{{2,20}}\))? \d{{5}}(?![A-Za-z0-9]|[.,-]\d)", rank=CONTEXT),
         Pattern(
@@ -315,7 +315,7 @@ ADDRESS = Category(
             r"(?<![A-Za-z])P\.? ?O\.? ?Box \d{1,9}(?!\d)(?:, [A-Z][A-Za-z]{2,30})?(?: \d{4,6})?",
             rank=RECORD,
         ),
-        Pattern(r"(?<![^\n\x1c])(?:item\d\.)?ADR(?:;[^:\n]{0,60})?:;{0,2}([^;\n][^\n]{4,200}[A-Za-z0-9])", rank=RECORD),  # vCard
+        Pattern(r"(?<![^\n\x1c])(?:item\d\.)?ADR(?:;[^:\n]{0,60})?:;{0,2}([^;\n\x1c][^\n\x1c]{4,200}[A-Za-z0-9])", rank=RECORD),  # vCard
         Pattern(  # field post offices of the United States
             rf"(?<![A-Za-z0-9])(?i:(?:PSC|Unit|CMR) \d{{1,5}},? Box \d{{1,6}}|(?:USNV|USNS|USS|USCGC) [A-Za-z{LETTERS}]{{2,20}})"
             r"[,\s>?]{1,8}(?i:[AFD]PO),? (?i:A[AEP])(?: \d{5})?(?![A-Za-z0-9])",

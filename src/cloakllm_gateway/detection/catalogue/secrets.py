@@ -301,7 +301,7 @@ _SECRETIVE = (
     r"(?:secret|token|passw(?:or)?d|passphrase|(?:api|app|access|auth|private|secret|master|signing|encryption|storage|sdk"
     r"|license|service|admin|account|webhook)[_-]?key(?:_base)?)"
 )
-_VALUE = r"[^\s\"'<>|,;()\[\]{}\\]{8,}"
+_VALUE = r"[^\s\x1c\"'<>|,;()\[\]{}\\]{8,}"
 _ENVIRONMENT = (
     r"[A-Z][A-Z0-9_]{0,40}(?:TOKEN|SECRET|KEY|PASSWORD|PASSWD|PWD|PASSPHRASE|CREDENTIALS|KEY_BASE|_PASS|_PAT)"
 )
@@ -400,7 +400,7 @@ SECRET = Category(
     ),
     patterns=(
         Pattern(
-            r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:\"'<>?#\\]{0,64}:([^\s/@\"'<>\\]{1,4096})@",
+            r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s\x1c/:\"'<>?#\\]{0,64}:([^\s\x1c/@\"'<>\\]{1,4096})@",
             lambda text: 0 if _PLACEHOLDER.fullmatch(text) else len(text),
             rank=CERTAIN,
         ),
@@ -421,12 +421,12 @@ SECRET = Category(
             rank=CERTAIN,
         ),
         Pattern(  # curl -u name:password
-            r"(?<![A-Za-z0-9-])(?:-u|--user|--proxy-user|-U)[ =][\"']?[\w.@+-]{1,64}:([^\s\"':]{8,128})",
+            r"(?<![A-Za-z0-9-])(?:-u|--user|--proxy-user|-U)[ =][\"']?[\w.@+-]{1,64}:([^\s\x1c\"':]{8,128})",
             _random,
             rank=CERTAIN,
         ),
         Pattern(  # sshpass -p, docker login -u name -p
-            r"(?:sshpass|docker login(?: -u \S{1,64})?) (?:-p|--password)[= ]?[\"']?([^\s\"']{4,128})",
+            r"(?:sshpass|docker login(?: -u \S{1,64})?) (?:-p|--password)[= ]?[\"']?([^\s\x1c\"']{4,128})",
             lambda text: len(text) if plausible_secret(text) else 0,
             rank=CERTAIN,
         ),
@@ -437,14 +437,14 @@ SECRET = Category(
             rank=CERTAIN,
         ),
         Pattern(
-            rf"(?<![A-Za-z])(?i:{_SECRET_NAME})(?: for [^\s:]{{1,64}})? (?:is|was|ist|lautet|est|es) [\"'`]?"
-            r"([^\s\"'`,;]{6,128})",
+            rf"(?<![A-Za-z])(?i:{_SECRET_NAME})(?: for [^\s\x1c:]{{1,64}})? (?:is|was|ist|lautet|est|es) [\"'`]?"
+            r"([^\s\x1c\"'`,;]{6,128})",
             lambda text: len(text.rstrip(".!?")) if is_random(text.rstrip(".!?")) else 0,
             rank=SECRET_KEYED,
         ),
         Pattern(
             r"(?<![A-Za-z_-])(?i:password|passwd|passcode|passwort|kennwort|mot de passe|contrase[nñ]a|senha) "
-            r"[\"'`]?([^\s\"'`,;:=()<>{}\[\]|/-]{8,64})(?![\w:=(\[-])",
+            r"[\"'`]?([^\s\x1c\"'`,;:=()<>{}\[\]|/-]{8,64})(?![\w:=(\[-])",
             _is_made_up,
             rank=CONTEXT,
         ),
@@ -488,12 +488,12 @@ SECRET = Category(
             rf"(?<![A-Za-z0-9_$]){_ENVIRONMENT}[\"']?\]?[ ]?[:=][ ]?[\"']?({_VALUE})", _random, rank=SECRET_KEYED
         ),
         Pattern(  # .netrc
-            r"(?<![A-Za-z])login [^\s]{1,64}\s{1,4}password ([^\s]{4,128})",
+            r"(?<![A-Za-z])login [^\s\x1c]{1,64}\s{1,4}password ([^\s\x1c]{4,128})",
             lambda text: len(text) if plausible_secret(text) else 0,
             rank=SECRET_KEYED,
         ),
         Pattern(  # a key for a user, and no password
-            r"(?<![A-Za-z0-9])https?://([^\s/@:\"'<>?#\\]{8,256}):@", _random, rank=CERTAIN
+            r"(?<![A-Za-z0-9])https?://([^\s\x1c/@:\"'<>?#\\]{8,256}):@", _random, rank=CERTAIN
         ),
     ),
     keys=(
