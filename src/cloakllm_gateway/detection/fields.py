@@ -20,7 +20,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from cloakllm_gateway.detection import documents
-from cloakllm_gateway.detection.speaking import said
+from cloakllm_gateway.detection.speaking import said, speaks
 from cloakllm_gateway.detection.tables import Table
 from cloakllm_gateway.patterns import lazy
 
@@ -88,7 +88,7 @@ def braces(text: str, places: Iterable[int]) -> Iterator[Field]:
             continue
         value = _VALUE.match(text, at + 1)
         kind = 0 if value is None else value.lastindex or 0
-        if kind in (0, _LIST) and (opening := _OBJECT.match(text, at + 1)) is not None:
+        if kind in (0, _LIST) and speaks(key) and (opening := _OBJECT.match(text, at + 1)) is not None:
             record = records.at(at)
             for inner, (start, end, quoted) in documents.members(text, opening.start(1)):
                 spoken = said(inner, key)

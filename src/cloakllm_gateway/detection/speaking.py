@@ -85,6 +85,12 @@ def spoken_by(parent: str) -> str:
     return kind
 
 
+@lru_cache(maxsize=1024)
+def speaks(parent: str) -> bool:
+    """Whether a key may say something of what is in its object, alone or together with keys there."""
+    return spoken_by(parent) != "" or any(_said_together(key, parent) for key in ("number", "id"))
+
+
 def _is_silent(key: str, kind: str) -> bool:
     """Whether a key says nothing of its own in an object that is of a kind."""
     word = "".join(normalise(key))

@@ -109,15 +109,15 @@ API_KEY = Category(
         ),
         Pattern(rf"{EDGE}(?:https?://)?hooks\.zapier\.com/hooks/catch/\d{{5,9}}/[A-Za-z0-9]{{5,16}}", rank=CERTAIN),
         Pattern(rf"{EDGE}\d{{8,10}}:AA[A-Za-z0-9_-]{{33}}(?![A-Za-z0-9_-])", rank=CERTAIN),  # Telegram
-        Pattern(rf"{EDGE}[A-Za-z0-9_-]{{11,64}}:APA91b[A-Za-z0-9_-]{{100,200}}", rank=CERTAIN),  # Firebase
-        Pattern(rf"{EDGE}00(?:[A-Za-z0-9_-]{{10}}){{4}}(?![A-Za-z0-9_-])", _in_both_cases, rank=CERTAIN),  # Okta
-        Pattern(rf"{EDGE}2(?:[A-Za-z0-9]{{13}}){{2}}_(?:[A-Za-z0-9]{{7}}){{3}}(?![A-Za-z0-9_])", _in_both_cases, rank=CERTAIN),  # ngrok
-        Pattern(rf"{EDGE}11(?:[a-f0-9]{{8}}){{4}}(?![A-Za-z0-9])"),  # Jenkins
-        Pattern(rf"{EDGE}(?:[a-f0-9]{{12}}){{3}}NRAL(?![A-Za-z0-9])", rank=CERTAIN),  # New Relic
-        Pattern(rf"{EDGE}(?:[a-f0-9]{{8}}){{3}}:[a-f0-9]{{64}}(?![A-Za-z0-9])", rank=CERTAIN),  # Ghost
-        Pattern(rf"{EDGE}\d{{15,16}}\|[A-Za-z0-9_-]{{27}}(?![A-Za-z0-9_-])", _random, rank=CERTAIN),  # Facebook
+        Pattern(rf"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{{11,64}}:APA91b[A-Za-z0-9_-]{{100,200}}", rank=CERTAIN),  # Firebase
+        Pattern(rf"(?<![A-Za-z0-9_-])00(?:[A-Za-z0-9_-]{{10}}){{4}}(?![A-Za-z0-9_-])", _in_both_cases, rank=CERTAIN),  # Okta
+        Pattern(rf"(?<![A-Za-z0-9_-])2(?:[A-Za-z0-9]{{13}}){{2}}_(?:[A-Za-z0-9]{{7}}){{3}}(?![A-Za-z0-9_])", _in_both_cases, rank=CERTAIN),  # ngrok
+        Pattern(rf"(?<![A-Za-z0-9_-])11(?:[a-f0-9]{{8}}){{4}}(?![A-Za-z0-9])"),  # Jenkins
+        Pattern(rf"(?<![A-Za-z0-9_-])(?:[a-f0-9]{{12}}){{3}}NRAL(?![A-Za-z0-9])", rank=CERTAIN),  # New Relic
+        Pattern(rf"(?<![A-Za-z0-9_-])(?:[a-f0-9]{{8}}){{3}}:[a-f0-9]{{64}}(?![A-Za-z0-9])", rank=CERTAIN),  # Ghost
+        Pattern(rf"(?<![A-Za-z0-9_-])\d{{15,16}}\|[A-Za-z0-9_-]{{27}}(?![A-Za-z0-9_-])", _random, rank=CERTAIN),  # Facebook
         Pattern(rf"{EDGE}(?:A{{7}}){{3}}[A-Za-z0-9%+/]{{60,110}}(?![A-Za-z0-9%+/])", _random, rank=CERTAIN),  # Twitter
-        Pattern(rf"{EDGE}[a-z0-9]{{10}}msh[a-z0-9]{{15}}p1[a-z0-9]{{5}}jsn[a-z0-9]{{12}}(?![A-Za-z0-9])"),  # RapidAPI
+        Pattern(rf"(?<![A-Za-z0-9_-])[a-z0-9]{{10}}msh[a-z0-9]{{15}}p1[a-z0-9]{{5}}jsn[a-z0-9]{{12}}(?![A-Za-z0-9])"),  # RapidAPI
         Pattern(  # Adyen
             rf"{EDGE}AQE[A-Za-z0-9+/]{{40,400}}={{0,2}}-[A-Za-z0-9+/=]{{20,100}}-[A-Za-z0-9]{{8,40}}(?![A-Za-z0-9])",
             rank=CERTAIN,
