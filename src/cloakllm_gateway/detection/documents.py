@@ -86,7 +86,10 @@ def may_tell(text: str) -> bool:
 
 
 def pairs(text: str) -> Iterator[tuple[str, int, Scalar]]:
-    """``{"name": "ssn", "value": ...}``, ``{"type": "ssn", "number": ...}``: values with their keys, and where their objects begin."""
+    """``{"name": "ssn", "value": ...}`` and ``{"type": "ssn", "number": ...}``.
+
+    Each value with its key, and where its object begins.
+    """
     for pair in _PAIR.finditer(text):
         begin = text.rfind("{", max(pair.start() - _AROUND, 0), pair.start())
         if begin < 0 or "}" in (before := text[begin : pair.start()]):

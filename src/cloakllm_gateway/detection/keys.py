@@ -277,7 +277,7 @@ def signs() -> dict[str, str]:
 @cache
 def _mark() -> str:
     row = r"values[^a-z0-9(]{0,8}(?:[(]\s{0,8}[^)\s]|--|/[*])|[)]\s{1,8}select\s|from\s{1,8}stdin"
-    owned = rf"(?:account|tax|insurance|policy|licen[cs]e|identity)[\"'][ ]?:\s{{0,8}}[{{]"
+    owned = r"(?:account|tax|insurance|policy|licen[cs]e|identity)[\"'][ ]?:\s{0,8}[{]"
     return f"{_marked(_any_of(_BY_KEY, _divided_before_a_name))}|{row}|{owned}"
 
 

@@ -85,7 +85,8 @@ _LONGEST_VARIABLE = 72
 _NAME = lazy(r"(?:export )?([A-Z][A-Z0-9_]{1,60})=")
 #: Up to the end of the line or a comment: in quotes, or one word that does not begin as the call of a function does.
 _WHOLE = lazy(
-    r"""(?:"((?:[^"\\\n]|\\.)++)"|'([^'\n]++)'|((?![A-Za-z_][\w.]{0,60}[(\[])[^\s"'`$]\S*+))[ \t]*(?:#[^\n]*)?(?:\r?\n|\Z)"""
+    r"""(?:"((?:[^"\\\n]|\\.)++)"|'([^'\n]++)'|((?![A-Za-z_][\w.]{0,60}[(\[])[^\s"'`$]\S*+))"""
+    r"""[ \t]*(?:#[^\n]*)?(?:\r?\n|\Z)"""
 )
 _BARE = 3
 

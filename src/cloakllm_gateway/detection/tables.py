@@ -316,7 +316,7 @@ def _header(text: str, start: int, end: int, words: Words) -> _Header | None:
             if not any(words.hints(cell.strip()) for cell in line.split(mark)):
                 continue  # most lines of code end here
             names = [line[first:last].strip("*`") for first, last in _cells(line, mark)]
-            if len(names) < 2 or max(map(len, names)) > _LONGEST_NAME:
+            if not any(names[1:]) or max(map(len, names)) > _LONGEST_NAME:
                 continue
             is_certain = any(map(words.personal, names))
             is_dense = line[0] not in " \t" and f"{mark} " not in line

@@ -187,7 +187,8 @@ _SPOKEN = (
     r"|(?:un|deux|trois|quatre|cinq|sept|huit|neuf)|(?:cero|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve))"
 )
 _PHONE_WORDS = (
-    r"(?:\b(?:tele?(?:phone|fon|fono|fone|foon|fax)?|phone|fax|mobile?|mobil|mob|cell(?:phone|ular)?|cel(?=[.:])|ph(?=[.:] ?| no)|handy"
+    r"(?:\b(?:tele?(?:phone|fon|fono|fone|foon|fax)?|phone|fax|mobile?|mobil|mob|cell(?:phone|ular)?|handy"
+    r"|cel(?=[.:])|ph(?=[.:]| no)"
     r"|rufnummer|call|"
     r"called|calling|dial|ring|text|sms|whatsapp|hotline|landline|reach|contact|t[eé]l[eé]phone|portable|m[oó]vil|"
     r"cellulare|telem[oó]vel|kom[oó]rka|numer|number is|numero|b[uü]ro|durchwahl|gsm|tlf|puh|contatto"
@@ -333,8 +334,9 @@ def _is_account_name(text: str) -> int:
 
 
 _SAID_OF_USERS = frozenset(
-    "the a an another different this that who not never must should can may will has is was were are and or successfully "
-    "already normally above below shown owner member someone somebody anyone everyone superuser sudo nonroot".split()
+    "the a an another different this that who not never must should can may will has is was were are and or "
+    "successfully already normally above below shown owner member someone somebody anyone everyone "
+    "superuser sudo nonroot".split()
 )
 
 
@@ -455,14 +457,17 @@ USERNAME = Category(
             rank=CONTEXT,
         ),
         Pattern(
-            r"(?<![A-Za-z])(?:(?:[Ll]ogged|[Ss]igned) in as |[Aa]uthenticated as |[Ll]ogin ok for |[Ll]ogin (?:succeeded|failed) for"
-            r" )(?:user )?[\"']?([A-Za-z][A-Za-z0-9._-]{2,40})(?=[\"' ,;)\n]|\.?(?:[\s\x1c]|$))",
+            r"(?<![A-Za-z])(?:(?:[Ll]ogged|[Ss]igned) in as |[Aa]uthenticated as |[Ll]ogin (?:ok|succeeded|failed)"
+            r" for )(?:user )?[\"']?([A-Za-z][A-Za-z0-9._-]{2,40})(?=[\"' ,;)\n]|\.?(?:[\s\x1c]|$))",
             _is_account_name,
             rank=CONTEXT,
         ),
         Pattern(r"(?<![A-Za-z])[ug]id=\d{3,10}\(([A-Za-z_][A-Za-z0-9._-]{1,40})\)", _no_system),  # id
         Pattern(r"(?<![A-Za-z])sudo: {1,8}([a-z_][a-z0-9._-]{1,31}) : TTY=", _no_system),
-        Pattern(r"(?<![A-Za-z-])--(?:user(?:name)?=|username )[\"']?([A-Za-z][A-Za-z0-9._-]{1,40})(?=[\"'\s\x1c]|$)", _is_account_name),
+        Pattern(
+            r"(?<![A-Za-z-])--(?:user(?:name)?=|username )[\"']?([A-Za-z][A-Za-z0-9._-]{1,40})(?=[\"'\s\x1c]|$)",
+            _is_account_name,
+        ),
         Pattern(r"(?:Invalid|Illegal) user ([A-Za-z][A-Za-z0-9._-]{1,40}) from ", _no_system),
         # what Windows calls a computer
         Pattern(r"(?<![A-Za-z0-9.-])(?:DESKTOP|LAPTOP)-(?=[A-Z]{0,6}[0-9])[A-Z0-9]{7}(?![A-Za-z0-9])"),

@@ -52,9 +52,13 @@ CREDIT_CARD = Category(
         Pattern(rf"{_EDGE}3\d{{3}}{_GAP}\d{{6}}{_GAP}\d{{4,5}}{_END}", whole(checks.card), rank=CHECKED),
         Pattern(rf"{_EDGE}4\d{{3}}(?:[ .-]\d{{4}}){{2}}[ .-]\d{_END}", whole(checks.card), rank=CHECKED),
         Pattern(rf"{_EDGE}\d{{12,19}}{_END}", whole(checks.luhn_card), rank=CHECKED, near=_CARD_WORDS),
-        # As a strip and its thieves have it, before the name or the date of its end: %B4111...^, ;4111...=, 4111...|12|30.
+        # Before the name and before the date of its end: %B4111...^ and ;4111...= of a strip, 4111...|12|30.
         Pattern(r"(?<![A-Za-z0-9])(?:%B|;)(\d{13,19})(?=[\^=])", whole(checks.card), rank=CHECKED),
-        Pattern(r"(?<![A-Za-z0-9.+-])\d{13,19}(?=[|:;](?:0[1-9]|1[0-2])[|:;/](?:20)?[2-4]\d(?!\d))", whole(checks.card), rank=CHECKED),
+        Pattern(
+            r"(?<![A-Za-z0-9.+-])\d{13,19}(?=[|:;](?:0[1-9]|1[0-2])[|:;/](?:20)?[2-4]\d(?!\d))",
+            whole(checks.card),
+            rank=CHECKED,
+        ),
         # In parts: {"pan1": "4242", "pan2": "4242", ...}.
         Pattern(r"(?i:pan|card|cc|card_?number|karte)_?[1-5][\"'][ ]?:[ ]?[\"'](\d{4})[\"']", rank=SHAPED),
         Pattern(
@@ -144,8 +148,8 @@ BANK_ACCOUNT = Category(
     patterns=(
         Pattern(
             r"(?<![A-Za-z])(?i:(?:bank )?(?:account|acct|a/c) ?(?:number|num|no|nr|#)|acct|routing ?(?:number|no)?|"
-            r"sort code|konto(?:nummer|-nr|nr)|num[eé]ro de (?:compte|cuenta)|clabe|blz|bsb)[.:=# \"'-]{1,5}(?:(?:is|was) )?"
-            r"(\d(?:[ -]?\d){5,17})(?![A-Za-z0-9]|[.-]\d)",
+            r"sort code|konto(?:nummer|-nr|nr)|num[eé]ro de (?:compte|cuenta)|clabe|blz|bsb)[.:=# \"'-]{1,5}"
+            r"(?:(?:is|was) )?(\d(?:[ -]?\d){5,17})(?![A-Za-z0-9]|[.-]\d)",
             rank=CONTEXT,
         ),
         Pattern(r"(?<![A-Za-z_])(?:[Aa]ccount|ACCOUNT)[: #]{1,3}(\d{8,14})(?![A-Za-z0-9]|[.-]\d)", rank=CONTEXT),

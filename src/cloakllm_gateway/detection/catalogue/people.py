@@ -349,8 +349,9 @@ _BIRTH = (
     rf"|(?:born|geboren|urodzon[ya]){_TOWN}(?: (?:on|am|op|dnia|w dniu))?"
     rf"|n[ée](?:e|\(e\)|·e)?{_TOWN} le|(?:nacid[oa]|naci[oó]){_TOWN} el|nat[oa](?:/a)?{_TOWN} il"
     rf"|(?:nascid[oa](?:\(a\))?|nasceu){_TOWN} (?:em|a|no dia)"
-    r"|född(?: den)?|fødselsdato|født(?: den)?|f\. nac\.|geb\.-?(?:datum|dat\.)|syntynyt|narozen[aá]?|născut[aă]?(?: la| în data de)?"
-    r"|született|doğum tarihi|родил(?:ся|ась)|Родил(?:ся|ась)|дата рождения|Дата рождения|д\.? ?р\.|Д\.? ?р\."
+    r"|född(?: den)?|fødselsdato|født(?: den)?|f\. nac\.|geb\.-?(?:datum|dat\.)|syntynyt|narozen[aá]?"
+    r"|născut[aă]?(?: la| în data de)?|született|doğum tarihi|родил(?:ся|ась)|Родил(?:ся|ась)"
+    r"|дата рождения|Дата рождения|д\.? ?р\.|Д\.? ?р\."
     r"|народи(?:вся|лася|лась)|Народи(?:вся|лася|лась)|дата народження|Дата народження"
     r"|γεννήθηκε(?: στις)?|Γεννήθηκε(?: στις)?"
 )

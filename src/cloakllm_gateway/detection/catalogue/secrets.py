@@ -26,7 +26,7 @@ _PLACEHOLDER = lazy(
     r"example|changeme|placeholder|todo|n/?a|empty|default|unset|missing|invalid|expired|env|str|int|bytes|"
     r"object|value|self(?:\..*)?|os\..*|process\..*|env\..*|config\..*|settings\..*|args\..*|getpass\..*|"
     r"(?=\S+ \S+ \S).*\b(?:must|should|cannot|required|incorrect|characters|please|forgot|does not|do not)\b.*|"
-    r"\w+\(.*|.*\[\w*\]|\$\w+|.*\(\)?|bearer|basic|digest|aws4-hmac-sha256|\w+/\d{8}/[\w-]+/[\w-]+/aws4_request"
+    r"\w+\(.*|.*\[\w*\]|\$\w+|.*\(\)?|`.*`|bearer|basic|digest|aws4-hmac-sha256|\w+/\d{8}/[\w-]+/[\w-]+/aws4_request"
 )
 
 
@@ -109,20 +109,28 @@ API_KEY = Category(
         ),
         Pattern(rf"{EDGE}(?:https?://)?hooks\.zapier\.com/hooks/catch/\d{{5,9}}/[A-Za-z0-9]{{5,16}}", rank=CERTAIN),
         Pattern(rf"{EDGE}\d{{8,10}}:AA[A-Za-z0-9_-]{{33}}(?![A-Za-z0-9_-])", rank=CERTAIN),  # Telegram
-        Pattern(rf"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{{11,64}}:APA91b[A-Za-z0-9_-]{{100,200}}", rank=CERTAIN),  # Firebase
-        Pattern(rf"(?<![A-Za-z0-9_-])00(?:[A-Za-z0-9_-]{{10}}){{4}}(?![A-Za-z0-9_-])", _in_both_cases, rank=CERTAIN),  # Okta
-        Pattern(rf"(?<![A-Za-z0-9_-])2(?:[A-Za-z0-9]{{13}}){{2}}_(?:[A-Za-z0-9]{{7}}){{3}}(?![A-Za-z0-9_])", _in_both_cases, rank=CERTAIN),  # ngrok
-        Pattern(rf"(?<![A-Za-z0-9_-])11(?:[a-f0-9]{{8}}){{4}}(?![A-Za-z0-9])"),  # Jenkins
-        Pattern(rf"(?<![A-Za-z0-9_-])(?:[a-f0-9]{{12}}){{3}}NRAL(?![A-Za-z0-9])", rank=CERTAIN),  # New Relic
-        Pattern(rf"(?<![A-Za-z0-9_-])(?:[a-f0-9]{{8}}){{3}}:[a-f0-9]{{64}}(?![A-Za-z0-9])", rank=CERTAIN),  # Ghost
-        Pattern(rf"(?<![A-Za-z0-9_-])\d{{15,16}}\|[A-Za-z0-9_-]{{27}}(?![A-Za-z0-9_-])", _random, rank=CERTAIN),  # Facebook
+        Pattern(r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{11,64}:APA91b[A-Za-z0-9_-]{100,200}", rank=CERTAIN),  # Firebase
+        Pattern(r"(?<![A-Za-z0-9_-])00(?:[A-Za-z0-9_-]{10}){4}(?![A-Za-z0-9_-])", _in_both_cases, rank=CERTAIN),  # Okta
+        Pattern(  # ngrok
+            r"(?<![A-Za-z0-9_-])2(?:[A-Za-z0-9]{13}){2}_(?:[A-Za-z0-9]{7}){3}(?![A-Za-z0-9_])",
+            _in_both_cases,
+            rank=CERTAIN,
+        ),
+        Pattern(r"(?<![A-Za-z0-9_-])11(?:[a-f0-9]{8}){4}(?![A-Za-z0-9])"),  # Jenkins
+        Pattern(r"(?<![A-Za-z0-9_-])(?:[a-f0-9]{12}){3}NRAL(?![A-Za-z0-9])", rank=CERTAIN),  # New Relic
+        Pattern(r"(?<![A-Za-z0-9_-])(?:[a-f0-9]{8}){3}:[a-f0-9]{64}(?![A-Za-z0-9])", rank=CERTAIN),  # Ghost
+        Pattern(r"(?<![A-Za-z0-9_-])\d{15,16}\|[A-Za-z0-9_-]{27}(?![A-Za-z0-9_-])", _random, rank=CERTAIN),  # Facebook
         Pattern(rf"{EDGE}(?:A{{7}}){{3}}[A-Za-z0-9%+/]{{60,110}}(?![A-Za-z0-9%+/])", _random, rank=CERTAIN),  # Twitter
-        Pattern(rf"(?<![A-Za-z0-9_-])[a-z0-9]{{10}}msh[a-z0-9]{{15}}p1[a-z0-9]{{5}}jsn[a-z0-9]{{12}}(?![A-Za-z0-9])"),  # RapidAPI
+        Pattern(  # RapidAPI
+            r"(?<![A-Za-z0-9_-])[a-z0-9]{10}msh[a-z0-9]{15}p1[a-z0-9]{5}jsn[a-z0-9]{12}(?![A-Za-z0-9])"
+        ),
         Pattern(  # Adyen
             rf"{EDGE}AQE[A-Za-z0-9+/]{{40,400}}={{0,2}}-[A-Za-z0-9+/=]{{20,100}}-[A-Za-z0-9]{{8,40}}(?![A-Za-z0-9])",
             rank=CERTAIN,
         ),
-        Pattern(rf"{EDGE}[sp]k\.eyJ1Ijoi[A-Za-z0-9_-]{{40,200}}\.[A-Za-z0-9_-]{{22}}(?![A-Za-z0-9_-])", rank=CERTAIN + 1),
+        Pattern(  # Mapbox, of which all but the beginning is a JWT
+            rf"{EDGE}[sp]k\.eyJ1Ijoi[A-Za-z0-9_-]{{40,200}}\.[A-Za-z0-9_-]{{22}}(?![A-Za-z0-9_-])", rank=CERTAIN + 1
+        ),
         Pattern(rf"{EDGE}dapi[a-f0-9]{{32}}-\d(?![A-Za-z0-9-])", rank=CERTAIN),  # Databricks
         Pattern(rf"{EDGE}pat[A-Za-z0-9]{{14}}\.[a-f0-9]{{64}}(?![A-Za-z0-9])", rank=CERTAIN),  # Airtable
         Pattern(  # Harness
@@ -282,11 +290,16 @@ PRIVATE_KEY = Category(
         example("WIF «5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ»"),
         example("x «Private-Lines: 1\nAAAAgQDq7RvK3xZ9mTb2WcY5nHf8LpD4»\nPrivate-MAC: x"),
     ),
-    lookalikes=("-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----", "a PRIVATE KEY is kept private"),
+    lookalikes=("-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----", "a PRIVATE KEY is kept private",
+                "const signingKey = core_1.crypto.createPublicKey(leaf.publicKey);"),
     patterns=(
         Pattern(rf"-----BEGIN {_LABEL}-----", rank=CERTAIN, extent=_block),
         Pattern(rf"{EDGE}[xyzuvt]prv[1-9A-HJ-NP-Za-km-z]{{107,108}}(?![A-Za-z0-9])", rank=CERTAIN),  # BIP 32
-        Pattern(rf"{EDGE}[5-9KLTQ](?:[1-9A-HJ-NP-Za-km-z]{{10}}){{5}}[1-9A-HJ-NP-Za-km-z]?(?![A-Za-z0-9])", whole(checks.wallet_key), rank=CERTAIN),
+        Pattern(
+            rf"{EDGE}[5-9KLTQ](?:[1-9A-HJ-NP-Za-km-z]{{10}}){{5}}[1-9A-HJ-NP-Za-km-z]?(?![A-Za-z0-9])",
+            whole(checks.wallet_key),
+            rank=CERTAIN,
+        ),
         Pattern(r"(?<![A-Za-z0-9])Private-Lines: \d{1,2}\r?\n", rank=CERTAIN, extent=_lines),  # PuTTY
     ),
     keys=("privatekey", "sshkey", "sshprivatekey", "tlskey", "signingkey"),
@@ -397,6 +410,7 @@ SECRET = Category(
         "a password sha512-crypt, the password must8, password SHA256 and password base64encoded",
         "the token tokenExpirationTimeInSeconds, an API key configuration-2024-01",
         'auth: "oauth2pkce", auth=basicauth12',
+        "my $pwd = `pwd`;",
     ),
     patterns=(
         Pattern(

@@ -106,7 +106,8 @@ VENDORS: tuple[tuple[str, int | str, str], ...] = (
     _key("ory_pat_", "30+"), _key("ory_st_", "30+"), _key("ory_at_", "30+"), _key("signkey-prod-", 64, HEX),
     _key("signkey-test-", 64, HEX), _key("bb_live_", "20+", WORD), _key("lip_", 20), _key("endr+", 16),
     _key("secret-live-", "36+", WORD), _key("secret-test-", "36+", WORD), _key("AQV", "100+", WORD),
-    _key("eyJrIjoi", "70+"), _key("NRAA-", 27, HEX), _key("FLWPUBK_TEST-", "12+", "A-Za-z0-9-"), _key("sgp_", 64), _key("live_", "30+"),
+    _key("eyJrIjoi", "70+"), _key("NRAA-", 27, HEX), _key("FLWPUBK_TEST-", "12+", "A-Za-z0-9-"),
+    _key("sgp_", 64), _key("live_", "30+"),
     _key("live_pub_", 31, HEX), _key("test_pub_", 31, HEX), _key("access-development-", "36", "a-f0-9-"),
 )  # fmt: skip
 
