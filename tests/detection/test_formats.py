@@ -117,6 +117,9 @@ def test_no_row_hides_another(beginnings: list[str], between: str) -> None:
         ("[db]\npassword = swordfish ; prod\nuser = kim # me\n", ["swordfish", "kim"]),
         ('"FirstName"="Zaphod"\n"Password"="heartofgold42"\n', ["Zaphod", "heartofgold42"]),
         ('phones = ["555-0143", "555-0144"]\n', ["555-0143", "555-0144"]),
+        ("SECRET_KEY=9x&k2(p)v#t!m$w_q7-z=3+l@j5^h8*d1\n", ["9x&k2(p)v#t!m$w_q7-z=3+l@j5^h8*d1"]),
+        ("export DB_PASSWORD=p,ss;w0rd|9}  # c\nDB_HOST=x\n", ["p,ss;w0rd|9}"]),
+        ('DB_PASSWORD="with \\"escaped\\" quote9"\n', ['with \\"escaped\\" quote9']),
         ("WIFI_PSK=tr0ub4dor3\nADMIN_PW=tr0ub4dor4\npre-shared-key=tr0ub4dor5\n", [f"tr0ub4dor{i}" for i in (3, 4, 5)]),
     ],
 )
@@ -174,6 +177,7 @@ def test_logs_commands_and_requests_are_read(text: str, hidden: list[str]) -> No
         "SELECT first_name FROM t WHERE username IN (SELECT x FROM y) AND password LIKE ?",
         "INSERT INTO t (first_name, dob) VALUES (?, ?), ($1, $2), (:a, %s)",
         "INSERT INTO t VALUES (1, 'x')",
+        "SECRET_KEY=get_secret('x')[0]\nAPI_TOKEN=os.environ['TOKEN']\nPASSWORD=$(pass show x/y)\nDB_PASSWORD=\"${PW}\"\n",
     ],
 )
 def test_code_that_mentions_fields_is_shown(text: str) -> None:

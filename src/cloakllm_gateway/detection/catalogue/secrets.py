@@ -76,11 +76,13 @@ API_KEY = Category(
     examples=(
         example("«https://hooks.slack.com/services/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»"),
         Example("Old key: " + "sk1234567890" + "abcdefghijklmnop.", "sk1234567890" + "abcdefghijklmnop"),
+        Example("key AQE" + "q7RvK3xZ9mTb2WcY5nHf8LpD" * 3, "AQE" + "q7RvK3xZ9mTb2WcY5nHf8LpD" * 3),
         Example("the log ends in " + "ghp_" + "q7RvK3xZ9mTb", "ghp_" + "q7RvK3xZ9mTb"),
     ),
     lookalikes=("sk-learn-contrib-project-template",
                 "key-value-pairs-in-a-dictionary-of-things", "pat_answer re_compile_all_again",
-                "tokenExpirationTimeInSeconds keyAgreementAlgorithmName"),
+                "tokenExpirationTimeInSeconds keyAgreementAlgorithmName",
+                "-----BEGIN CERTIFICATE-----\nAQEBBQADggEPADCCAQoCggEBAKukgeWVzfX2FI7CT8rU4niVWJxB4Q2ZQCQXOZEz\nZum+"),
     patterns=(
         *vendors.patterns(),
         # Who knows these addresses may write there: they are credentials from their first letter.
@@ -124,7 +126,9 @@ API_KEY = Category(
         Pattern(  # RapidAPI
             r"(?<![A-Za-z0-9_-])[a-z0-9]{10}msh[a-z0-9]{15}p1[a-z0-9]{5}jsn[a-z0-9]{12}(?![A-Za-z0-9])"
         ),
-        Pattern(  # Adyen
+        # Adyen, in two forms; lines of certificates begin like the second one.
+        Pattern(r"(?<![A-Za-z0-9\n])AQE[A-Za-z0-9_-]{60,}", _random, rank=CERTAIN),
+        Pattern(
             rf"{EDGE}AQE[A-Za-z0-9+/]{{40,400}}={{0,2}}-[A-Za-z0-9+/=]{{20,100}}-[A-Za-z0-9]{{8,40}}(?![A-Za-z0-9])",
             rank=CERTAIN,
         ),

@@ -157,7 +157,7 @@ def _looks_issued(text: str) -> int:
     if any(map(str.isdigit, value[3:])):
         issued = checks.mixed(tail) or len(tail) < 8 or _UUID_END.search(value) is not None
     else:
-        issued = len(tail) >= 24 and in_arbitrary_case(tail)
+        issued = len(tail) >= (12 if "_live_" in value else 24) and in_arbitrary_case(tail)
     return len(value) if issued and len(set(value)) > 8 else 0
 
 
