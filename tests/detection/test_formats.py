@@ -177,7 +177,8 @@ def test_logs_commands_and_requests_are_read(text: str, hidden: list[str]) -> No
         "SELECT first_name FROM t WHERE username IN (SELECT x FROM y) AND password LIKE ?",
         "INSERT INTO t (first_name, dob) VALUES (?, ?), ($1, $2), (:a, %s)",
         "INSERT INTO t VALUES (1, 'x')",
-        "SECRET_KEY=get_secret('x')[0]\nAPI_TOKEN=os.environ['TOKEN']\nPASSWORD=$(pass show x/y)\nDB_PASSWORD=\"${PW}\"\n",
+        "SECRET_KEY=get_secret('x')[0]\nAPI_TOKEN=os.environ['TOKEN']\n",
+        'PASSWORD=$(pass show x/y)\nDB_PASSWORD="${PW}"\n',
     ],
 )
 def test_code_that_mentions_fields_is_shown(text: str) -> None:
