@@ -335,6 +335,7 @@ def _is_account_name(text: str) -> int:
 
 _SAID_OF_USERS = frozenset(
     "the a an another different this that who not never must should can may will has is was were are and or "
+    "had currently recently still just also ever previously automatically yet once only actually last first "
     "successfully already normally above below shown owner member someone somebody anyone everyone "
     "superuser sudo nonroot".split()
 )

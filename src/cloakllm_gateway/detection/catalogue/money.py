@@ -45,10 +45,17 @@ CREDIT_CARD = Category(
         "ms 1767225600009 and 0.4111111111111111",
         "4111 1111 1111 1112",
         "4111\n1111\n1111\n1111\n",
+        "0000000: 2e54 4820 5858 4420 3120 2241  .TH",
+        "543e 5426 544e 5427 5446 5443 5433 5448 5442",
     ),
     patterns=(
         Pattern(rf"{_EDGE}\d{{4}}(?:{_GAP}\d{{4}}){{3}}[ ._\t-]\d{{3}}{_END}", whole(checks.card), rank=CHECKED),
-        Pattern(rf"{_EDGE}\d{{4}}(?:(?:{_GAP}|\r?\n)\d{{4}}){{3}}{_END}", whole(_card_on_two_lines), rank=CHECKED),
+        Pattern(  # among more such groups it is a line of a dump
+            rf"{_EDGE}(?<![0-9A-Fa-f]{{4}} [0-9A-Fa-f]{{4}} )\d{{4}}(?:(?:{_GAP}|\r?\n)\d{{4}}){{3}}"
+            rf"(?! {{1,2}}[0-9]{{0,3}}[A-Fa-f][0-9A-Fa-f]{{0,3}}(?![A-Za-z0-9])){_END}",
+            whole(_card_on_two_lines),
+            rank=CHECKED,
+        ),
         Pattern(rf"{_EDGE}3\d{{3}}{_GAP}\d{{6}}{_GAP}\d{{4,5}}{_END}", whole(checks.card), rank=CHECKED),
         Pattern(rf"{_EDGE}4\d{{3}}(?:[ .-]\d{{4}}){{2}}[ .-]\d{_END}", whole(checks.card), rank=CHECKED),
         Pattern(rf"{_EDGE}\d{{12,19}}{_END}", whole(checks.luhn_card), rank=CHECKED, near=_CARD_WORDS),

@@ -104,6 +104,20 @@ def _device(text: str) -> int:
     return len(text) if any(word in FIRST_NAMES or word.removesuffix("s") in FIRST_NAMES for word in words) else 0
 
 
+#: Family names of one character, and how others end that are named before a form of address: 担当者様, 会員様.
+_ONE_CHARACTER = frozenset(
+    "林森原関堀辻菅星谷岡島堤浜柴東西南北王李张張刘劉陈陳杨楊黄赵趙吴吳周徐孙孫马馬朱胡郭何高罗羅郑鄭梁谢謝宋唐许許韩韓"
+    "冯馮邓鄧曹彭曾萧蔡潘田董袁于余叶葉蒋杜苏蘇魏程吕丁沈任姚卢傅钟姜崔谭廖范汪陆金石戴贾韦夏邱方侯邹熊孟秦白江"
+)
+_NOBODY = lazy(r".*[者員客位主々]|得意|沢山|何.|女王|学生|先生.*|同.*")
+
+
+def _addressed(text: str) -> int:
+    """Who has a form of address behind their name: no 仕様, 同様 and 摂氏, and no 担当者様."""
+    is_one = len(text) > 1 or text in _ONE_CHARACTER
+    return len(text) if is_one and _NOBODY.fullmatch(text) is None else 0
+
+
 def name_canonical(text: str) -> str:
     return _canonical()(text)
 
@@ -133,10 +147,11 @@ _LABEL = (
     r"|pacjent|full|legal|kontakt|ansprechpartner)(?: ?name)?"
 )
 _FOREIGN_LABEL = (
-    r"고객명|성명|이름|환자명|담당자|예금주|שם(?: הלקוח| מלא| המטופל)?"
-    r"|姓名|客户|客戶|联系人|聯絡人|收件人|氏名|お名前|名前|担当者?|顧客名"
-    r"|الاسم|اسم العميل|ФИО|Ф\.И\.О\.|Имя|Клиент|Пациент|नाम|Όνομα|Ονοματεπώνυμο"
+    r"고객명|성명|환자명|예금주|שם(?: הלקוח| מלא| המטופל)|姓名|氏名|お名前|顧客名"
+    r"|اسم العميل|ФИО|Ф\.И\.О\.|Ονοματεπώνυμο"
 )
+#: Those that are words of every text, and labels before a colon only.
+_FOREIGN_WORD = r"이름|담당자|שם|客户|客戶|联系人|聯絡人|收件人|名前|担当者?|الاسم|Имя|Клиент|Пациент|नाम|Όνομα"
 _FOREIGN_NAME = (
     r"[가-힣]{2,4}(?![가-힣])|[א-ת'׳-]{2,20}(?: [א-ת'׳-]{2,20}){1,2}|[一-鿿々]{1,4}[ 　]?[一-鿿々ぁ-んァ-ン]{1,4}"
     r"|[ء-ي]{2,15}(?: [ء-ي]{2,15}){1,3}|[А-ЯЁ][а-яё-]{1,20}(?: [А-ЯЁ][а-яё.]{0,20}){1,2}"
@@ -188,6 +203,9 @@ PERSON = Category(
         "Apple's iPhone, a Galaxy of Andromeda",
         "Release_Notes_2026.pdf Python_Docker_v1",
         "**bold** and *** or A** B",
+        "この仕様です。同様に多様な模様。皆様へ。摂氏20度。担当者様、会員様、お得意様",
+        "이름 대신 PID 이름 영역과 원본 파일 이름 뒤에 붙어",
+        "U.S. Taxpayer Identification and U.K. Government",
     ),
     patterns=(
         # The parts of a name in a vCard: family; given; additional; ...
@@ -212,7 +230,8 @@ PERSON = Category(
         ),
         # Initials and a surname.
         Pattern(
-            rf"(?<![A-Za-z0-9._/-])(?:[A-Z]\. ?){{2,4}}{_CAP}(?![A-Za-z0-9_(/])",
+            r"(?<![A-Za-z0-9._/-])(?!U\. ?[KS]\.|E\. ?U\.|T\. ?C\. ?K)"
+            rf"(?:[A-Z]\. ?){{2,4}}{_CAP}(?![A-Za-z0-9_(/])",
             uncommon,
             rank=NAMED,
             prose=True,
@@ -224,7 +243,9 @@ PERSON = Category(
             uncommon,
             rank=NAMED,
         ),
-        Pattern(rf"(?:{_FOREIGN_LABEL})[:： ]{{1,3}}({_FOREIGN_NAME})", rank=NAMED),
+        Pattern(
+            rf"(?:(?:{_FOREIGN_LABEL})[:： ]|(?:{_FOREIGN_WORD}) ?[:：])[:： ]{{0,2}}({_FOREIGN_NAME})", rank=NAMED
+        ),
         # Family name first: of who sends a mail, of an entry in a directory; the parts of a name as attributes.
         Pattern(rf"(?<![\w.@/-])({_CAP}(?: {_CAP})?, {_CAP}(?: (?:{_CAP}|[A-Z]\.))?)[\"']? <[A-Za-z0-9._+-]{{1,64}}@"),
         Pattern(
@@ -262,13 +283,22 @@ PERSON = Category(
         Pattern(r"(?<![A-Za-z0-9*])[A-Z][*•]{2,15} (?:[A-Z]\. )?[A-Z][*•]{2,20}(?![A-Za-z0-9*])"),
         # Names in scripts without capitals, told by what is said before or behind them.
         Pattern(r"(?:ชื่อ(?:ลูกค้า|ผู้ป่วย|ผู้ใช้|นักเรียน)?|นาย|นางสาว|นาง|คุณ)[: ]{1,2}([ก-๙]{2,20}(?: [ก-๙]{2,20})?)"),
-        Pattern(r"([一-鿿々]{1,4}(?: [一-鿿々ぁ-んァ-ン]{1,4})?)(?:さん|様|氏(?!名)|殿|先生|女士|小姐)", rank=CONTEXT),
+        Pattern(
+            r"((?:(?!先生|女士|小姐)[一-鿿々]){1,4}(?: (?:(?!先生|女士|小姐)[一-鿿々ぁ-んァ-ン]){1,4})?)"
+            r"(?:さん|様|氏(?!名)|殿|先生|女士|小姐)",
+            _addressed,
+            rank=CONTEXT,
+        ),
         Pattern(
             rf"(?<![一-鿿々])({_FAMILY}[ 　]?{_GIVEN}{{1,3}}|{_GIVEN}{{1,3}}[ 　]{_FAMILY})(?![一-鿿々])",
             rank=CONTEXT,
         ),
         Pattern(r"(?<![一-鿿])([一-鿿]{2,4}) ?\([A-Z][a-z]{1,12}(?: [A-Z][a-z]{1,12}){1,2}\)", rank=CONTEXT),
-        Pattern(rf"(?<![가-힣])([{_KOREAN}][가-힣]{{2}})(?= ?(?:님|씨))", rank=CONTEXT),
+        Pattern(
+            r"(?<![가-힣])(?!이용자|구매자|신청자|구독자|조합원|정회원|민원인)"
+            rf"([{_KOREAN}][가-힣]{{2}})(?= ?(?:님|씨))",
+            rank=CONTEXT,
+        ),
     ),
     keys=(
         "vollstandigername", "vollstaendigername", "geburtsname", "rufname", "kundinname", "ansprechpartner",

@@ -108,6 +108,11 @@ def _is_numbered(text: str) -> int:
     return len(text) if not all(map(_YEARS.fullmatch, digits)) or text.startswith(_SURELY_STREETS) else 0
 
 
+def _between_numbers(text: str) -> int:
+    """Names between two numbers, and no words of a sentence: ``170 по 800``."""
+    return 0 if any(word[0].islower() for word in text.split()) else _is_numbered(text)
+
+
 _YEARS = lazy(r"(?:19|20)\d\d(?:-(?:19|20)\d\d)?")
 
 
@@ -237,6 +242,7 @@ ADDRESS = Category(
         "Plaza 2020 and Via Kafka 2024",
         "2024 Annual Report, 90210 Beverly Hills",
         "Copyright 2018-2021,2022 Free Software Foundation",
+        "с идентификаторами с 170 по 800, то",
         "we moved to Python 3 and move to Vue 3.",
         '    "address",\n    "cidr",\n    "lint": "eslint . --ext .ts,.js --max-warnings 0",\n',
     ),
@@ -319,7 +325,7 @@ ADDRESS = Category(
         ),
         Pattern(r"(?<![A-Za-z0-9])(?:Suite|Apt\.?|Apartment) ?\d{1,5}(?![A-Za-z0-9]|[.-]\d)", rank=CONTEXT),
         Pattern(  # a line of its own, between two numbers
-            rf"(?<![^\n\x1c>? ])\d{{3,5}} (?:{_CAP} ){{1,3}}\d{{1,4}}(?=[ \t]*[\n\x1c]|,|\.\x1c|\.?$)", _is_numbered, rank=CONTEXT
+            rf"(?<![^\n\x1c>? ])\d{{3,5}} (?:{_CAP} ){{1,3}}\d{{1,4}}(?=[ \t]*[\n\x1c]|,|\.\x1c|\.?$)", _between_numbers, rank=CONTEXT
         ),
         Pattern(rf"(?<![A-Za-z0-9])(?:{_COUNTRIES})(?: \([A-Z][a-z]{{2,20}}\))? \d{{5}}(?![A-Za-z0-9]|[.,-]\d)", rank=CONTEXT),
         Pattern(
