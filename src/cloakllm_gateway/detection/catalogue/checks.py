@@ -249,10 +249,11 @@ def _is_nanp(number: str) -> bool:
 def dialled(text: str) -> bool:
     """Seven to fifteen digits that are no date and not one digit repeated: enough beside a word that says telephone."""
     number = digits(text)
-    return 7 <= len(number) <= 15 and len(set(number)) > 1 and not _DATE_LIKE.fullmatch(text.strip())
+    return 7 <= len(number) <= 15 and len(set(number)) > 1 and not _NO_NUMBER.fullmatch(text.strip())
 
 
-_DATE_LIKE = lazy(r"(?:19|20)\d\d[-./ ]?[01]\d[-./ ]?[0-3]\d|[0-3]?\d[-./][01]?\d[-./](?:19|20)\d\d", re.ASCII)
+#: A date, or a fraction.
+_NO_NUMBER = lazy(r"0\.\d+|(?:19|20)\d\d[-./ ]?[01]\d[-./ ]?[0-3]\d|[0-3]?\d[-./][01]?\d[-./](?:19|20)\d\d", re.ASCII)
 
 
 def phone_canonical(text: str) -> str:

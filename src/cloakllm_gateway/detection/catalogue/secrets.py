@@ -20,8 +20,9 @@ from cloakllm_gateway.detection.catalogue.vendors import EDGE
 from cloakllm_gateway.patterns import lazy
 
 _PLACEHOLDER = lazy(
-    r"(?i)[*xX.•#-]+|<.*>|\$?\{.*\}|\$\(.*\)|%.*%|\[.*\]|(?:your|my|the|some|new|old)[-_ ]?.*|null|none|nil"
-    r"|undefined|true|"
+    r"(?i)[*xX.•#-]+|<.*>|\$?\{.*\}|\$\(.*\)|%.*%|\[.*\]|null|none|nil"
+    r"|your[A-Za-z_ -]*\d?|(?:my|the|some|new|old|an?)"
+    r"(?=[a-z_ -]{0,24}(?:pass|pwd|pw|secret|token|key|value|credential|string))[a-z_ -]+\d?|undefined|true|"
     r"false|yes|no|on|off|string|text|password|passwd|secret|token|key|hidden|redacted|masked|required|optional|"
     r"example|changeme|placeholder|todo|n/?a|empty|default|unset|missing|invalid|expired|env|str|int|bytes|"
     r"object|value|self(?:\..*)?|os\..*|process\..*|env\..*|config\..*|settings\..*|args\..*|getpass\..*|"
@@ -376,6 +377,9 @@ SECRET = Category(
         example("password=«tr0ub4dor&3» next"),
         example('dbPass: "«gK2$lL9%@!Fp%»",'),
         example('{"client_secret": "«s3cr3t value»"}'),
+        example('{"password": "«newYork!2019»"}'),
+        example("password: «TheBeatles64»"),
+        example("DB_PASSWORD=«my$tr0ngPw»"),
         example("Authorization: Bearer «q7RvK3xZ9mTb2WcY5nHf8LpD»"),
         example("https://api.example.com/v1?client_secret=«9f8e7d6c5b4a39281706»&q=x"),
         example("Authorization: Basic «a2ltOmh1bnRlcjJ4eXo=»"),
@@ -415,6 +419,8 @@ SECRET = Category(
         "the token tokenExpirationTimeInSeconds, an API key configuration-2024-01",
         'auth: "oauth2pkce", auth=basicauth12',
         "my $pwd = `pwd`;",
+        "password: your-password, PASSWORD=new_password",
+        '{"password": "mySecretPassword1", "token": "YOUR_TOKEN_HERE", "secret": "some secret value"}',
     ),
     patterns=(
         Pattern(
