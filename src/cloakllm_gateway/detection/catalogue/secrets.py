@@ -33,6 +33,14 @@ _PLACEHOLDER = lazy(
 
 #: What a shell keeps under PWD.
 _DIRECTORY = lazy(r"(?:~|[A-Za-z]:)?(?:[/\\][\w.@ +-]+){2,}[/\\]?")
+#: Base64 may begin with a slash and have more: a part of it is a run that no folder is called.
+_RUN = lazy(r"[A-Za-z0-9+]{12,}")
+
+
+def _is_directory(text: str) -> bool:
+    if _DIRECTORY.fullmatch(text) is None:
+        return False
+    return not any(checks.mixed(run) and any(map(str.isdigit, run)) for run in _RUN.findall(text))
 
 
 def plausible_secret(text: str) -> bool:
@@ -41,7 +49,7 @@ def plausible_secret(text: str) -> bool:
     return (
         len(text) >= 4
         and not _PLACEHOLDER.fullmatch(text)
-        and not _DIRECTORY.fullmatch(text)
+        and not _is_directory(text)
         and not re.fullmatch(r"\d{1,5}|[A-Z][a-z]+|[a-z]{2,5}", text)
     )
 
@@ -377,6 +385,7 @@ SECRET = Category(
         example("password=«tr0ub4dor&3» next"),
         example('dbPass: "«gK2$lL9%@!Fp%»",'),
         example('{"client_secret": "«s3cr3t value»"}'),
+        Example('{"secret_key": "/q7RvK3xZ9mTb2W/cY5nHf8LpD4sGj6aeE0d1"}', "/q7RvK3xZ9mTb2W/cY5nHf8LpD4sGj6aeE0d1"),
         example('{"password": "«newYork!2019»"}'),
         example("password: «TheBeatles64»"),
         example("DB_PASSWORD=«my$tr0ngPw»"),
@@ -419,6 +428,7 @@ SECRET = Category(
         "the token tokenExpirationTimeInSeconds, an API key configuration-2024-01",
         'auth: "oauth2pkce", auth=basicauth12',
         "my $pwd = `pwd`;",
+        "PWD=/home/app/releases/20261130120000, OLDPWD=/srv/app",
         "password: your-password, PASSWORD=new_password",
         '{"password": "mySecretPassword1", "token": "YOUR_TOKEN_HERE", "secret": "some secret value"}',
     ),
