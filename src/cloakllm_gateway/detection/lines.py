@@ -10,10 +10,12 @@ import re
 from collections.abc import Iterable, Iterator
 
 from cloakllm_gateway.detection.fields import Field
+from cloakllm_gateway.detection.tables import NUMBERED
 from cloakllm_gateway.patterns import lazy
 
 _LINE = lazy(
-    r"(?P<lead>[ \t>*#•|-]{0,12}(?:[?] )?)(?P<quote>[\"']?)"
+    rf"(?:{NUMBERED})?"
+    r"(?P<lead>[ \t>*#•|+-]{0,12}(?:[?] )?)(?P<quote>[\"']?)"
     r"(?P<key>[^\W\d_][^\n:：={}\"';()\[\]|]{0,40}(?:'(?=[^\W\d_])[^\n:：={}\"';()\[\]|]{0,20})?)(?P=quote)"
     r"(?:;[^\n:]{1,80})?(?:[ ]\([^()\n]{1,20}\))?"
     r"[*_` \t]{0,4}[:：][*_`]{0,3}[ \t]{0,4}(?:(?:!{1,2}[\w/:.-]{1,40}|&[\w-]{1,40})(?:[ \t]{1,4}|(?=\r?\n|\Z))){0,2}"
@@ -81,8 +83,8 @@ def variables(text: str, places: Iterable[int]) -> Iterator[Field]:
             yield Field(name[1], *value.span(group), begin, group != _BARE)
 
 
-_LONGEST_VARIABLE = 72
-_NAME = lazy(r"(?:export )?([A-Z][A-Z0-9_]{1,60})=")
+_LONGEST_VARIABLE = 200
+_NAME = lazy(rf"(?:{NUMBERED})?[+-]?(?:export )?([A-Z][A-Z0-9_]{{1,60}})=")
 #: Up to the end of the line or a comment: in quotes, or one word that does not begin as the call of a function does.
 _WHOLE = lazy(
     r"""(?:"((?:[^"\\\n]|\\.)++)"|'([^'\n]++)'|((?![A-Za-z_][\w.]{0,60}[(\[])[^\s"'`$]\S*+))"""
