@@ -84,7 +84,7 @@ def variables(text: str, places: Iterable[int]) -> Iterator[Field]:
 
 
 _LONGEST_VARIABLE = 200
-_NAME = lazy(rf"(?:{NUMBERED})?[+-]?(?:export )?([A-Z][A-Z0-9_]{{1,60}})=")
+_NAME = lazy(rf"(?:{NUMBERED})?(?:[+>-] ?)?(?:export )?([A-Z][A-Z0-9_]{{1,60}})=")
 #: Up to the end of the line or a comment: in quotes, or one word that does not begin as the call of a function does.
 _WHOLE = lazy(
     r"""(?:"((?:[^"\\\n]|\\.)++)"|'([^'\n]++)'|((?![A-Za-z_][\w.]{0,60}[(\[])[^\s"'`$]\S*+))"""

@@ -160,7 +160,12 @@ class _Rows:
                 yield [cells[i] for i in wanted]
                 odd, is_apart = [], False
                 read += 1
-                if read == _FEW and self._mark in _PLAIN_CELL and not self._is_led and len(text) - end > _LONG * (end - start):
+                if (
+                    read == _FEW
+                    and self._mark in _PLAIN_CELL
+                    and not self._is_led
+                    and len(text) - end > _LONG * (end - start)
+                ):
                     plain = _plain_row(self._mark, self._width, tuple(wanted))
             elif not odd:
                 is_apart = is_apart or text[start:end].isspace() or start == end

@@ -392,6 +392,7 @@ SECRET = Category(
         example("Authorization: Bearer «q7RvK3xZ9mTb2WcY5nHf8LpD»"),
         example("https://api.example.com/v1?client_secret=«9f8e7d6c5b4a39281706»&q=x"),
         example("Authorization: Basic «a2ltOmh1bnRlcjJ4eXo=»"),
+        example('proxy_set_header Authorization "Basic «a2ltOmh1bnRlcjJ4eXo=»";'),
         example("CREATE USER x IDENTIFIED BY '«HaOBi8eIa»';"),
         example("the password is «Tr0ub4dor3» now"),
         example("export DB_PASSWORD='«pa55 w0rd»'"),
@@ -439,7 +440,7 @@ SECRET = Category(
             rank=CERTAIN,
         ),
         Pattern(
-            r"(?i:authorization)[\"']?[ ]{0,2}[:=,][ ]{0,2}[\"']?(?i:bearer|basic|token|apikey|digest) {1,2}("
+            r"(?i:authorization)[\"']?(?:[ ]{0,2}[:=,][ ]{0,2}|[ ](?=[\"']))[\"']?(?i:bearer|basic|token|apikey|digest) {1,2}("
             r"[A-Za-z0-9+/=_.~-]{8,})",
             lambda text: len(text) if is_random(text) else 0,
             rank=CERTAIN - 5,
