@@ -37,6 +37,9 @@ def values(text: str) -> list[str]:
         ("user['first_name'] = 'Zora'; os.environ[\"PGPASSWORD\"]='hunter2xyz'", ["Zora", "hunter2xyz"]),
         ("['first_name' => 'Zora', 'password' => 'hunter2xyz']", ["Zora", "hunter2xyz"]),
         ('{"user"=>{"first_name"=>"Siobhan", :last_name=>"Byrne"}}', ["Siobhan", "Byrne"]),
+        ("User.create!(first_name: 'Siobhan', password: 'hunter2xyz')", ["Siobhan", "hunter2xyz"]),
+        ('let user = User(firstName: "Siobhan", lastName: "Byrne")', ["Siobhan", "Byrne"]),
+        ('<Input name="first_name" defaultValue="Siobhan" />', ["Siobhan"]),
     ],
 )
 def test_objects_are_read_as_programs_print_them(text: str, hidden: list[str]) -> None:
@@ -178,6 +181,7 @@ def test_logs_commands_and_requests_are_read(text: str, hidden: list[str]) -> No
         "INSERT INTO t (first_name, dob) VALUES (?, ?), ($1, $2), (:a, %s)",
         "INSERT INTO t VALUES (1, 'x')",
         "SECRET_KEY=get_secret('x')[0]\nAPI_TOKEN=os.environ['TOKEN']\n",
+        "fun login(patient: Patient, password: String); def f(first_name: Name, token: Token): ...",
         'PASSWORD=$(pass show x/y)\nDB_PASSWORD="${PW}"\n',
     ],
 )

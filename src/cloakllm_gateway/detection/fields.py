@@ -44,6 +44,8 @@ _LONGEST_QUOTED = 66
 _BLANKS = frozenset(" \n\t")
 #: A bare key behind a brace or comma, read backwards.
 _BARE_KEY = lazy(r"[ ]?(\w{0,63}[^\W\d])[ \n\t]{0,16}[{,]")
+#: ... and behind the parenthesis of a call, where only what is quoted is a value and no type.
+_ARGUMENT = lazy(r"[ ]?(\w{0,63}[^\W\d])[ \n\t]{0,16}\(")
 #: ... and a symbol of Ruby before its arrow.
 _SYMBOL = lazy(r"[ ]?(\w{0,63}[^\W\d]):[ \n\t]{0,16}[{,]")
 _SPACE = r"[ \t\r\n]{0,64}"
@@ -119,7 +121,10 @@ def _brace_key(text: str, at: int) -> str:
         begin = text.rfind(quote, end - _LONGEST_QUOTED if end > _LONGEST_QUOTED else 0, end - 1)
         key = text[begin + 1 : end - 1]
         return key if begin >= 0 and _may_be_key(key) and text[begin - 1 : begin] != "\\" else ""
-    bare = (_BARE_KEY if text[at] == ":" else _SYMBOL).match(text[max(at - 96, 0) : at][::-1])
+    before = text[max(at - 96, 0) : at][::-1]
+    bare = (_BARE_KEY if text[at] == ":" else _SYMBOL).match(before)
+    if bare is None and text[at + 1 : at + 3].lstrip()[:1] in ("'", '"'):
+        bare = _ARGUMENT.match(before)
     return bare[1][::-1] if bare else ""
 
 
@@ -238,7 +243,8 @@ def assignments(text: str, places: Iterable[int]) -> Iterator[Field]:
             record += text.count("\n", seen, at)
             group = match.lastindex or 0
             start, end = match.span(group)
-            seen, done = at, match.end()
+            # A setting may be one of many in a value that is quoted: connectionString="User=kim;Password=..."
+            seen, done = at, start if group != _UNQUOTED and "=" in match[group] else match.end()
             yield Field(match[1], start, end, record, group != _UNQUOTED)
         elif (value := _ARRAY.match(text, at)) is not None and (key := _KEY.match(text, at - key.end())):
             record += text.count("\n", seen, at)
@@ -284,8 +290,8 @@ _ELEMENT = lazy(
     r"|(?P<value>[^<>\s](?:[^<>\n]{0,510}[^<>\s])?))\s{0,64}</"
 )
 #: An element of a form or a configuration that names its value, and the attributes that do.
-_ATTRIBUTE = lazy(r"""\s([a-z]{2,7})=(?:"([^"<>]+)"|'([^'<>]+)')""", re.IGNORECASE)
-_NAMING, _VALUED = ("name", "key", "id"), ("value", "content")
+_ATTRIBUTE = lazy(r"""\s([a-z]{2,12})=(?:"([^"<>]+)"|'([^'<>]+)')""", re.IGNORECASE)
+_NAMING, _VALUED = ("name", "key", "id"), ("value", "content", "defaultvalue")
 #: One whose value is what it does, or what stands on it.
 _CONTROL = lazy(r"""<(?:button|option|li|data)\b|\stype=["']?(?:submit|button|reset|checkbox|radio)\b""", re.IGNORECASE)
 

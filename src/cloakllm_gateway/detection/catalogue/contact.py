@@ -379,6 +379,7 @@ USERNAME = Category(
         example("New session 12 of user «ivega»."),
         example("User «ivega» logged in from host"),
         example("logged in as «maria.gomez»."),
+        example('connectionString="Data Source=x;User ID=«ivega»;Password=x"'),
         example("uid=1001(«ivega») groups=27(sudo)"),
         example("sudo:   «ivega» : TTY=pts/0 ; USER=root ; COMMAND=/bin/ls"),
         example("mysqldump --user=«ivega» --all-databases"),
@@ -461,6 +462,11 @@ USERNAME = Category(
             r"(?<![A-Za-z])(?:(?:[Ll]ogged|[Ss]igned) in as |[Aa]uthenticated as |[Ll]ogin (?:ok|succeeded|failed)"
             r" for )(?:user )?[\"']?([A-Za-z][A-Za-z0-9._-]{2,40})(?=[\"' ,;)\n]|\.?(?:[\s\x1c]|$))",
             _is_account_name,
+            rank=CONTEXT,
+        ),
+        Pattern(  # of a database, among other settings
+            r"(?i:;[ ]?(?:uid|user ?id)[ ]?=[ ]?)([A-Za-z][A-Za-z0-9_.@\\-]{2,63})(?=[;\"'\s\x1c]|$)",
+            _no_system,
             rank=CONTEXT,
         ),
         Pattern(r"(?<![A-Za-z])[ug]id=\d{3,10}\(([A-Za-z_][A-Za-z0-9._-]{1,40})\)", _no_system),  # id

@@ -406,6 +406,9 @@ SECRET = Category(
         example("Authorization: AWS4-HMAC-SHA256 Credential=x/20130524/us-east-1/s3/aws4_request, Signature=«"
                 + "9f8e7d6c5b4a3928" * 4 + "»"),
         example('Authorization: Digest username="x", response="«6629fae49393a05397450978507c4ef1»"'),
+        example("GET /cb?code=«4/0AX4XfWh2Q7RvK3xZ9mTb2WcY5nHf8LpD»&state=xyz"),
+        example("WIFI:T:WPA;S:home;P:«geheim99x»;;"),
+        example('<add name="x" connectionString="Data Source=x;User ID=sa;Password=«geheim99x»" />'),
         example('{"auths": {"ghcr.io": {"auth": "«amRvZTpnZWhlaW05OXg=»"}}}'),
         example("GET /x HTTP/1.1 JSESSIONID=«9F8E7D6C5B4A39281706F5E4D3C2B1A0»"),
         example("seed phrase: «legal winner thank year wave sausage worth useful legal winner thank yellow»"),
@@ -440,8 +443,8 @@ SECRET = Category(
             rank=CERTAIN,
         ),
         Pattern(
-            r"(?i:authorization)[\"']?(?:[ ]{0,2}[:=,][ ]{0,2}|[ ](?=[\"']))[\"']?(?i:bearer|basic|token|apikey|digest) {1,2}("
-            r"[A-Za-z0-9+/=_.~-]{8,})",
+            r"(?i:authorization)[\"']?(?:[ ]{0,2}[:=,][ ]{0,2}|[ ](?=[\"']))[\"']?"
+            r"(?i:bearer|basic|token|apikey|digest) {1,2}([A-Za-z0-9+/=_.~-]{8,})",
             lambda text: len(text) if is_random(text) else 0,
             rank=CERTAIN - 5,
         ),
@@ -492,6 +495,8 @@ SECRET = Category(
         Pattern(  # what signs a request, and what answers one
             r"(?<![A-Za-z])(?:Signature=|(?:r|cn)?response=\")([a-f0-9]{32,64})(?![A-Za-z0-9])", rank=SECRET_KEYED
         ),
+        Pattern(r"[?&](?:code|ticket|nonce)=([A-Za-z0-9%/_.~-]{16,512})", _random, rank=SECRET_KEYED),
+        Pattern(r"(?<![A-Za-z])WIFI:[^\n\x1c]{0,80}?(?<=[:;])P:([^;\n\x1c]{4,63});", rank=CERTAIN),
         Pattern(  # user and password for a registry, in base64
             r"(?<![A-Za-z])auth[\"']?[ ]?[:=][ ]?[\"']?([A-Za-z0-9+/]{8,512}={0,2})(?![A-Za-z0-9+/=])",
             _is_encoded_pair,
