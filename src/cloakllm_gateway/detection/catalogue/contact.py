@@ -91,6 +91,8 @@ EMAIL = Category(
         example("«jürgen@müller.example» oder"),
         example("{'mail': '«o'hara@example.ie»'}"),
         example("Contact: «jane[at]example[dot]org»"),
+        example("mail: «jane @ example . org»"),
+        example("E-Mail: «j a n e @ e x a m p l e . o r g»"),
         example("reach me: «jane dot doe at example dot com»"),
         example("or «jane\\_doe@acme.io»."),
         example("and «jane\\.doe@acme.io» too"),
@@ -141,6 +143,13 @@ EMAIL = Category(
             rf"(?<![{_WORD}\\\"'])\"[{_WORD}._+,;:()!#$%&*/=?^~ -]{{1,64}}\"@{_LABEL}(?:\.{_LABEL}){{1,8}}",
             lambda text: checks.email("x" + text[text.rindex("@") :]) and len(text),
             rank=CHECKED,
+        ),
+        Pattern(  # with blanks around its signs, or between all of its letters
+            r"(?i:e-?mail|mail)[: ]{1,3}"
+            r"([A-Za-z0-9][A-Za-z0-9._+-]{1,63} ?@ ?[A-Za-z0-9-]{2,63}(?: ?\. ?[A-Za-z]{2,24}){1,3}"
+            r"|(?:[A-Za-z0-9._-] ){2,30}@(?: [A-Za-z0-9.-]){4,40})(?![A-Za-z0-9])",
+            lambda text: len(text) if checks.email("".join(text.split())) else 0,
+            rank=CONTEXT,
         ),
         Pattern(  # behind dots that are no part of it
             rf"(?<!\.)\.{{2,3}}([{_WORD}_](?:[{_WORD}._+'-]{{0,64}})@{_LABEL}(?:\.{_LABEL}){{1,8}})",

@@ -25,6 +25,8 @@ SSN = Category(
         example("ssn=«536904399» in the legacy export"),
         example('{"ssn": "«536228726»"}'),
         example("social security number is «123 45 6789»"),
+        example("SSN: «219/09/9999»"),
+        example("SSN: «2 1 9 - 0 9 - 9 9 9 9»"),
         example("Scanned: SSN «833-64-209l», Phone"),
     ),
     lookalikes=(
@@ -52,7 +54,7 @@ SSN = Category(
             rank=CONTEXT,
         ),
         Pattern(
-            rf"(?i:{_SSN_WORDS})[^\d\n]{{0,24}}(\d{{3}}[ .-]?\d{{2}}[ .-]?\d{{4}})(?![A-Za-z0-9]|[.-][A-Za-z0-9])",
+            rf"(?i:{_SSN_WORDS})[^\d\n]{{0,24}}(\d{{3}}[ ./_-]?\d{{2}}[ ./_-]?\d{{4}}|\d(?: \d){{2}}(?: - | )\d \d(?: - | )\d(?: \d){{3}})(?![A-Za-z0-9]|[.-][A-Za-z0-9])",
             whole(checks.ssn),
             rank=SHAPED,
         ),
@@ -67,7 +69,7 @@ SSN = Category(
         "ssnlast4",
         "taxpayerid",
     ),
-    shape=r"(?:\d{3}[ .-]?\d{2}[ .-]?\d{4}|[0-9lIOoSBZ]{3}-[0-9lIOoSBZ]{2}-[0-9lIOoSBZ]{4}|[*xX]{3}-?[*xX]{2}-?\d{4})",
+    shape=r"(?:\d{3}[ ./_-]?\d{2}[ ./_-]?\d{4}|\d(?:[ -]{1,3}\d){8}|[0-9lIOoSBZ]{3}-[0-9lIOoSBZ]{2}-[0-9lIOoSBZ]{4}|[*xX]{3}-?[*xX]{2}-?\d{4})",
     canonical=compact,
     sensitive=True,
 )
