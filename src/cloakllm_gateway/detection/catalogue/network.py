@@ -39,8 +39,9 @@ IP_ADDRESS = Category(
             whole(checks.ipv4),
         ),
         Pattern(  # as analysts write it, so that nobody follows it
-            r"(?<![A-Za-z0-9._-])\d{1,3}(?:(?:\.|\[\.\]|\(\.\)|\[dot\])\d{1,3}){3}(?![A-Za-z0-9_]|[.-][A-Za-z0-9])",
-            lambda text: len(text) if checks.ipv4(_plain(text)) and not checks.ipv4(text) else 0,
+            r"(?<![A-Za-z0-9._-])\d{1,3}(?:\.\d{1,3}){0,2}[\[(](?:\.|dot)[\])]\d{1,3}"
+            r"(?:(?:\.|[\[(](?:\.|dot)[\])])\d{1,3}){0,2}(?![A-Za-z0-9_]|[.-][A-Za-z0-9])",
+            lambda text: len(text) if checks.ipv4(_plain(text)) else 0,
         ),
         # Shortened, or all eight groups: a time of day has neither form, so that logs do not pay for it.
         Pattern(
