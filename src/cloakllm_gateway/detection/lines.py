@@ -1,4 +1,6 @@
-"""Lines with a key, a colon and a value: YAML, forms, mail headers, vCards.
+"""Lines with a key, a colon and a value: YAML, forms, mail headers, vCards; and variables of an environment.
+
+Before each may stand what tools put there that print a file: its number, its name, the mark of a change.
 
 Of YAML, the value may be below its key: a block (``|``, ``>-``), a list of ``- items``, or one line that is indented.
 A comment behind a value is no part of it, nor are a tag (``!!str``) and an anchor (``&name``) before it.
