@@ -116,6 +116,8 @@ EMAIL = Category(
         "docker pull redis@sha256:0f0e0d",
         "icon@2x.png",
         "look at example dot notation",
+        "E-Mail: @ example. Then",
+        "mail jane @ home. Phone or write",
         "GRANT ALL ON x TO \"app\"@\"localhost\"",
         "the point at issue, at that point in time",
         "lodash@4.17.21.tgz redis@sha256.abc app@v2.tgz",
@@ -146,9 +148,9 @@ EMAIL = Category(
         ),
         Pattern(  # with blanks around its signs, or between all of its letters
             r"(?i:e-?mail|mail)[: ]{1,3}"
-            r"([A-Za-z0-9][A-Za-z0-9._+-]{1,63} ?@ ?[A-Za-z0-9-]{2,63}(?: ?\. ?[A-Za-z]{2,24}){1,3}"
+            r"([A-Za-z0-9][A-Za-z0-9._+-]{1,63} ?@ ?[A-Za-z0-9-]{2,63}(?:(?: \. |\.)[a-z]{2,24}){1,3}"
             r"|(?:[A-Za-z0-9._-] ){2,30}@(?: [A-Za-z0-9.-]){4,40})(?![A-Za-z0-9])",
-            lambda text: len(text) if checks.email("".join(text.split())) else 0,
+            lambda text: len(text) if " " in text and checks.email("".join(text.split())) else 0,
             rank=CONTEXT,
         ),
         Pattern(  # behind dots that are no part of it
