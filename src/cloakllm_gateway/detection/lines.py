@@ -79,6 +79,8 @@ def headers(text: str, places: Iterable[int]) -> Iterator[Field]:
 def variables(text: str, places: Iterable[int]) -> Iterator[Field]:
     """``DB_PASSWORD=p@ss(w0rd)`` of an environment: all of the line, whatever the mark of another format is there."""
     for at in places:
+        if text[at - 1].islower():
+            continue  # most keys
         begin = text.rfind("\n", max(at - _LONGEST_VARIABLE, 0), at) + 1
         if (name := _NAME.match(text, begin)) and name.end() == at + 1 and (value := _WHOLE.match(text, at + 1)):
             group = value.lastindex or 0
