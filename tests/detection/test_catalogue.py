@@ -36,6 +36,20 @@ def test_every_look_alike_is_left_alone(category: Category, detector: Detector) 
 
 
 @pytest.mark.parametrize("category", CATEGORIES)
+def test_what_other_texts_there_are_changes_nothing_at_the_end_of_one(category: Category, detector: Detector) -> None:
+    """All texts of a message are looked through as one; a value ends where its text does all the same."""
+    texts = [
+        text
+        for example in (category.examples if category.name == "API_KEY" else category.all_examples())
+        for text in (example.text, example.text[: example.text.index(example.value) + len(example.value)])
+    ]
+    together = detector.find([Text(part) for text in texts for part in (text, "x")])[::2]
+    for text, found in zip(texts, together, strict=True):
+        alone = detector.find([Text(text)])[0]
+        assert [(s.start, s.end, s.category) for s in found] == [(s.start, s.end, s.category) for s in alone], text
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
 def test_names_keep_the_grammar_of_tokens(category: Category) -> None:
     assert re.fullmatch(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*", category.name)
     assert not re.search(r"_\d+$", category.name)

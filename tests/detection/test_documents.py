@@ -129,6 +129,12 @@ def hidden_in(document: Any) -> list[str]:
          ["Zora", "hunter2xyz", "Piet", "swordfish1"]),
         ({"columns": ["id", "name", "ssn"], "rows": [[1, "Zora Hurston", 536228726]]}, ["Zora Hurston", "536228726"]),
         ({"SSN (US)": "536228726", "dl": "X1234567"}, ["536228726", "X1234567"]),
+        ({"account": {"number": "000123456789", "kind": "savings"}}, ["000123456789"]),
+        ({"tax": {"id": "12-3456789"}, "policy": {"no": "POL-7782-3391"}}, ["12-3456789", "POL-7782-3391"]),
+        ({"employee": {"id": "E-100432"}}, ["E-100432"]),
+        ([{"type": "passport", "number": "X1234567"}, {"number": "D1234567", "type": "drivers_license"}],
+         ["X1234567", "D1234567"]),
+        ({"dob": {"year": 1981, "month": 2, "day": 3}}, ["1981", "2", "3"]),
     ],
 )  # fmt: skip
 def test_the_key_of_an_object_a_label_and_a_column_speak_for_a_value(document: Any, values: list[str]) -> None:
@@ -152,6 +158,9 @@ def test_the_key_of_an_object_a_label_and_a_column_speak_for_a_value(document: A
         {"values": [["Item", "Count"], ["Widget", 536228726]]},
         {"displayName": "In Progress", "fullName": "org.acme.Widget"},
         {"displayName": "Total Revenue"},
+        {"account": {"id": "12345678", "name": "checkout"}, "license": {"type": "MIT", "id": "12345678"}},
+        {"title": "password", "number": 12345678, "type": "issue"},
+        {"released": {"year": 1981, "month": 2, "day": 3}},
         {"displayName": "Log Analytics Contributor"},
     ],
 )

@@ -37,6 +37,9 @@ def values(text: str) -> list[str]:
         ("user['first_name'] = 'Zora'; os.environ[\"PGPASSWORD\"]='hunter2xyz'", ["Zora", "hunter2xyz"]),
         ("['first_name' => 'Zora', 'password' => 'hunter2xyz']", ["Zora", "hunter2xyz"]),
         ('{"user"=>{"first_name"=>"Siobhan", :last_name=>"Byrne"}}', ["Siobhan", "Byrne"]),
+        ("User.create!(first_name: 'Siobhan', password: 'hunter2xyz')", ["Siobhan", "hunter2xyz"]),
+        ('let user = User(firstName: "Siobhan", lastName: "Byrne")', ["Siobhan", "Byrne"]),
+        ('<Input name="first_name" defaultValue="Siobhan" />', ["Siobhan"]),
     ],
 )
 def test_objects_are_read_as_programs_print_them(text: str, hidden: list[str]) -> None:
@@ -117,6 +120,9 @@ def test_no_row_hides_another(beginnings: list[str], between: str) -> None:
         ("[db]\npassword = swordfish ; prod\nuser = kim # me\n", ["swordfish", "kim"]),
         ('"FirstName"="Zaphod"\n"Password"="heartofgold42"\n', ["Zaphod", "heartofgold42"]),
         ('phones = ["555-0143", "555-0144"]\n', ["555-0143", "555-0144"]),
+        ("SECRET_KEY=9x&k2(p)v#t!m$w_q7-z=3+l@j5^h8*d1\n", ["9x&k2(p)v#t!m$w_q7-z=3+l@j5^h8*d1"]),
+        ("export DB_PASSWORD=p,ss;w0rd|9}  # c\nDB_HOST=x\n", ["p,ss;w0rd|9}"]),
+        ('DB_PASSWORD="with \\"escaped\\" quote9"\n', ['with \\"escaped\\" quote9']),
         ("WIFI_PSK=tr0ub4dor3\nADMIN_PW=tr0ub4dor4\npre-shared-key=tr0ub4dor5\n", [f"tr0ub4dor{i}" for i in (3, 4, 5)]),
     ],
 )
@@ -174,6 +180,9 @@ def test_logs_commands_and_requests_are_read(text: str, hidden: list[str]) -> No
         "SELECT first_name FROM t WHERE username IN (SELECT x FROM y) AND password LIKE ?",
         "INSERT INTO t (first_name, dob) VALUES (?, ?), ($1, $2), (:a, %s)",
         "INSERT INTO t VALUES (1, 'x')",
+        "SECRET_KEY=get_secret('x')[0]\nAPI_TOKEN=os.environ['TOKEN']\n",
+        "fun login(patient: Patient, password: String); def f(first_name: Name, token: Token): ...",
+        'PASSWORD=$(pass show x/y)\nDB_PASSWORD="${PW}"\n',
     ],
 )
 def test_code_that_mentions_fields_is_shown(text: str) -> None:

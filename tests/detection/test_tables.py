@@ -212,3 +212,15 @@ def test_lines_of_prose_below_a_table_are_no_rows() -> None:
     text = "id,name,email\n1,Eve Smyth,eve@example.org\n" + prose
     assert hidden(prose) == []
     assert hidden(text) == ["Eve Smyth", "eve@example.org"]
+
+
+_LINES = ["first_name,dob", "Ines,1981-02-03", "Ana,1981-02-04", "", "password: hunter2xyz", "DB_PASSWORD=p;ss,w0rd9"]
+_VALUES = ["Ines", "1981-02-03", "Ana", "1981-02-04", "hunter2xyz", "p;ss,w0rd9"]
+
+
+@pytest.mark.parametrize(
+    "lead", ["{:6}\t", "{:6}→", "{}: ", "{:3}| ", "src/users.csv:{}:", "/srv/x-1/.env:{}:", "+", "-", "> ", "{:6}\t+"]
+)
+def test_lines_are_read_as_tools_print_them(lead: str) -> None:
+    """With their numbers, as ``cat -n`` and ``grep -n`` do, and as a change of a file shows them."""
+    assert hidden("".join(f"{lead.format(number)}{line}\n" for number, line in enumerate(_LINES, 1))) == _VALUES

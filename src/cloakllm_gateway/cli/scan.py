@@ -24,13 +24,13 @@ import anyio
 import click
 from msgspec.structs import replace
 
-from cloakllm_gateway.cli.faults import FAILED, explained, first_cause
+from cloakllm_gateway.cli.faults import FAILED, explained
 from cloakllm_gateway.cli.waiting import Waiting
 from cloakllm_gateway.core.allowed import Allowed
 from cloakllm_gateway.core.handles import Handles
 from cloakllm_gateway.core.sanitizer import Sanitizing, Source, drive
 from cloakllm_gateway.detection.categories import NAMES
-from cloakllm_gateway.errors import ConfigError, GatewayError
+from cloakllm_gateway.errors import ConfigError, GatewayError, first_cause
 from cloakllm_gateway.protocol.surface import SURFACE
 from cloakllm_gateway.shell.config import DetectionConfig, VaultConfig, detection_settings, load
 from cloakllm_gateway.shell.logging import escape

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from cloakllm_gateway.detection.keys import LABELS, LISTS, PAIR, VALUES, classify
+from cloakllm_gateway.detection.keys import LABELS, LISTS, NUMBERS, PAIR, TYPES, VALUES, classify
 from cloakllm_gateway.detection.speaking import named
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import are_columns
@@ -66,11 +66,16 @@ def members(text: str, at: int) -> Iterator[tuple[str, Scalar]]:
 
 _PAIR_KEY = lazy(PAIR)
 _PAIR = lazy(
-    rf"""[\"'](?:{VALUES})["']{_SPACE}:{_SPACE}"""
+    rf"""[\"'](?:{VALUES}|(?P<typed>{NUMBERS}))["']{_SPACE}:{_SPACE}"""
     r"""(?:"((?:[^"\\\n]|\\.)++)"|'((?:[^'\\\n]|\\.)++)'|([^\s{}\[\]:,"']{1,64}))""",
     re.IGNORECASE,
 )
-_LABEL = lazy(rf"""["'](?:{LABELS})["']{_SPACE}:{_SPACE}["']([^"'\n\\]{{1,64}})["']""", re.IGNORECASE)
+_LABEL, _TYPE = (
+    lazy(rf"""["'](?:{keys})["']{_SPACE}:{_SPACE}["']([^"'\n\\]{{1,64}})["']""", re.IGNORECASE)
+    for keys in (LABELS, TYPES)
+)
+#: Which group is a value without quotes; the first one is a key that needs a type beside it.
+_BARE = 4
 #: So far before and behind its value the label of a pair may stand, in code points.
 _AROUND = 256
 
@@ -81,16 +86,20 @@ def may_tell(text: str) -> bool:
 
 
 def pairs(text: str) -> Iterator[tuple[str, int, Scalar]]:
-    """``{"name": "ssn", "value": ...}``: each value with its key, and where its object begins."""
+    """``{"name": "ssn", "value": ...}`` and ``{"type": "ssn", "number": ...}``.
+
+    Each value with its key, and where its object begins.
+    """
     for pair in _PAIR.finditer(text):
         begin = text.rfind("{", max(pair.start() - _AROUND, 0), pair.start())
         if begin < 0 or "}" in (before := text[begin : pair.start()]):
             continue
         after = text[pair.end() : pair.end() + _AROUND].partition("}")[0].partition("{")[0]
-        labels = [named(label[1]) for part in (before, after) for label in _LABEL.finditer(part)]
+        labelled = _LABEL if pair["typed"] is None else _TYPE
+        labels = [named(label[1]) for part in (before, after) for label in labelled.finditer(part)]
         if label := next(filter(classify, labels), ""):
             group = pair.lastindex or 0
-            yield label, begin, (*pair.span(group), group != 3)
+            yield label, begin, (*pair.span(group), group != _BARE)
 
 
 # -- lists under a header -------------------------------------------------------------------------

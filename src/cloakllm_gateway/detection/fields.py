@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from cloakllm_gateway.detection import documents
 from cloakllm_gateway.detection.catalogue.people import evident_name
-from cloakllm_gateway.detection.speaking import said, spoken_by
+from cloakllm_gateway.detection.speaking import said, speaks
 from cloakllm_gateway.detection.tables import Table
 from cloakllm_gateway.patterns import lazy
 
@@ -45,6 +45,7 @@ _LONGEST_QUOTED = 66
 _BLANKS = frozenset(" \n\t")
 #: A bare key behind a brace or comma, read backwards; behind another bracket it is that of an argument, if a string is.
 _BARE_KEY = lazy(r"[ ]?(\w{0,63}[^\W\d])[ \n\t]{0,16}[{,]")
+#: ... and behind the bracket of a call, where only what is quoted is a value and no type.
 _NAMED_ARGUMENT = lazy(r"[ ]?(\w{0,63}[^\W\d])[ \n\t]{0,16}[{,(\[]")
 #: ... and a symbol of Ruby before its arrow.
 _SYMBOL = lazy(r"[ ]?(\w{0,63}[^\W\d]):[ \n\t]{0,16}[{,]")
@@ -79,6 +80,8 @@ def braces(text: str, places: Iterable[int]) -> Iterator[Field]:
     records = _Records(text)
     done = 0  # what lies inside of a value is no key: nothing is read twice
     for at in places:
+        if text[at] == "{":
+            at = text.rfind(":", max(at - 10, 0), at)
         mark = at
         if text[at] == ">":
             mark = at - 1  # where an arrow begins
@@ -88,11 +91,12 @@ def braces(text: str, places: Iterable[int]) -> Iterator[Field]:
             continue
         value = _VALUE.match(text, at + 1)
         kind = 0 if value is None else value.lastindex or 0
-        if kind in (0, _LIST) and spoken_by(key) and (opening := _OBJECT.match(text, at + 1)) is not None:
+        if kind in (0, _LIST) and speaks(key) and (opening := _OBJECT.match(text, at + 1)) is not None:
             record = records.at(at)
             for inner, (start, end, quoted) in documents.members(text, opening.start(1)):
-                if said(inner, key).is_around:
-                    yield Field(key, start, end, record, quoted)
+                spoken = said(inner, key)
+                if spoken.key != inner:
+                    yield Field(spoken.key, start, end, record, quoted)
         if value is None:
             continue
         if kind == _LIST:
@@ -118,7 +122,7 @@ def _brace_key(text: str, at: int) -> str:
         begin = text.rfind(quote, end - _LONGEST_QUOTED if end > _LONGEST_QUOTED else 0, end - 1)
         key = text[begin + 1 : end - 1]
         return key if begin >= 0 and _may_be_key(key) and text[begin - 1 : begin] != "\\" else ""
-    is_before_string = text.startswith((' "', " '"), at + 1)
+    is_before_string = text[at + 1 : at + 3].lstrip()[:1] in ("'", '"')
     bare_key = _NAMED_ARGUMENT if is_before_string else _BARE_KEY
     bare = (bare_key if text[at] == ":" else _SYMBOL).match(text[max(at - 96, 0) : at][::-1])
     return bare[1][::-1] if bare else ""
@@ -241,7 +245,8 @@ def assignments(text: str, places: Iterable[int]) -> Iterator[Field]:
             record += text.count("\n", seen, at)
             group = match.lastindex or 0
             start, end = match.span(group)
-            seen, done = at, match.end()
+            # A setting may be one of many in a value that is quoted: connectionString="User=kim;Password=..."
+            seen, done = at, start if group != _UNQUOTED and "=" in match[group] else match.end()
             of = _block(text, match.start(), start, end) or record
             yield Field(match[1], start, end, of, group != _UNQUOTED)
         elif (value := _ARRAY.match(text, at)) is not None and (key := _KEY.match(text, at - key.end())):
@@ -314,8 +319,8 @@ _ELEMENT = lazy(
     r"|(?P<value>[^<>\s](?:[^<>\n]{0,510}[^<>\s])?))\s{0,64}</"
 )
 #: An element of a form or a configuration that names its value, and the attributes that do.
-_ATTRIBUTE = lazy(r"""\s([a-z]{2,7})=(?:"([^"<>]+)"|'([^'<>]+)')""", re.IGNORECASE)
-_NAMED, _VALUED = ("name", "key", "id"), ("value", "content")
+_ATTRIBUTE = lazy(r"""\s([a-z]{2,12})=(?:"([^"<>]+)"|'([^'<>]+)')""", re.IGNORECASE)
+_NAMED, _VALUED = ("name", "key", "id"), ("value", "content", "defaultvalue")
 #: ... and one of a resource, of settings, of a list of properties: its name is an attribute, or an element before it.
 _NAMING = lazy(r"""\s(?:name|key|id|field)=(?:"([^"<>]{1,64})"|'([^'<>]{1,64})')""", re.IGNORECASE)
 _LISTED = lazy(r"</key>\s{0,64}<(?:string|date|integer|real)>([^<>\n]{1,512})</")

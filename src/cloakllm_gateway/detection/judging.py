@@ -92,7 +92,7 @@ def _is_of_anything(key: str) -> bool:
 # -- fields ---------------------------------------------------------------------------------------
 
 #: Categories whose keys are also names of variables.
-_CODED = SECRETS | {"USERNAME"}
+_CODED = SECRETS | {"USERNAME", "PRIVATE_KEY"}
 #: Categories whose values may be something else after all.
 _JUDGED = _CODED | {"PERSON"}
 #: Readers whose values go on to the end of their line.

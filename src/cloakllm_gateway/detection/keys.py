@@ -28,7 +28,8 @@ SECRETS = frozenset(("SECRET", "API_KEY"))
 NAME = "name"
 #: ... and for one called just ``number``: it may be that of a card, and a card's number proves itself.
 NUMBER = "number"
-_BARE_NUMBERS = frozenset(("number", "num", "no", "nr", "numero", "nummer"))
+NUMBERS = "number|num|no|nr|numero|nummer"
+_BARE_NUMBERS = frozenset(NUMBERS.split("|"))
 #: Who somebody is to somebody: keys of names in a record about a person.
 _ROLES = (
     "spouse tenant landlord buyer seller consignee borrower guarantor claimant defendant plaintiff witness doctor "
@@ -191,6 +192,8 @@ Parts = Sequence[tuple[int, int]]
 def places(text: str, screen: bytes, parts: Parts) -> list[int]:
     """Where a mark (``:``, ``=``, ``>``) may end a key that proves something by itself, in order.
 
+    One that proves something with keys of its object counts as well, there the mark is the brace.
+
     The row behind ``VALUES`` counts as well, where SQL has named its columns.  Keys that are not ASCII are looked
     for everywhere, the others in ``parts``.  ``screen`` has a byte for each character of the text.
     """
@@ -259,8 +262,10 @@ LABELS = (
     "name|key|field|fieldname|label|attribute|property|parameter|param|header|column|question|title|system|type|path|id"
 )
 VALUES = "value|val|answer|response|newvalue|oldvalue|stringvalue"
+#: What says of what a number is: ``{"type": "passport", "number": ...}``.
+TYPES = "type|kind|idtype|id_type|documenttype|document_type|identifiertype|identifier_type"
 #: What shows that a text may hold pairs.
-PAIR = rf"(?i:[\"'](?:{VALUES})[\"'])\s*:"
+PAIR = rf"(?i:[\"'](?:{VALUES}|{NUMBERS})[\"'])\s*:"
 #: What shows that it may hold lists under a list of their columns.
 LISTS = r"\[\s*\["
 
@@ -273,7 +278,8 @@ def signs() -> dict[str, str]:
 @cache
 def _mark() -> str:
     row = r"values[^a-z0-9(]{0,8}(?:[(]\s{0,8}[^)\s]|--|/[*])|[)]\s{1,8}select\s|from\s{1,8}stdin"
-    return f"{_marked(_any_of(_BY_KEY, _divided_before_a_name))}|{row}"
+    owned = r"(?:account|tax|insurance|policy|licen[cs]e|identity)[\"'][ ]?:\s{0,8}[{]"
+    return f"{_marked(_any_of(_BY_KEY, _divided_before_a_name))}|{row}|{owned}"
 
 
 @cache

@@ -1,4 +1,6 @@
-"""Lines with a key, a colon and a value: YAML, forms, mail headers, vCards.
+"""Lines with a key, a colon and a value: YAML, forms, mail headers, vCards; and variables of an environment.
+
+Before each may stand what tools put there that print a file: its number, its name, the mark of a change.
 
 Of YAML, the value may be below its key: a block (``|``, ``>-``), a list of ``- items``, or one line that is indented.
 A comment behind a value is no part of it, nor are a tag (``!!str``) and an anchor (``&name``) before it.
@@ -10,10 +12,12 @@ import re
 from collections.abc import Iterable, Iterator
 
 from cloakllm_gateway.detection.fields import Field
+from cloakllm_gateway.detection.tables import NUMBERED
 from cloakllm_gateway.patterns import lazy
 
 _LINE = lazy(
-    r"(?P<lead>[ \t>*#•|-]{0,12}(?:[?] |\d{1,3}[.)][ ]{1,3})?[*_]{0,3})(?P<quote>[\"']?)"
+    rf"(?:{NUMBERED})?"
+    r"(?P<lead>[ \t>*#•|+-]{0,12}(?:[?] |\d{1,3}[.)][ ]{1,3})?[*_]{0,3})(?P<quote>[\"']?)"
     r"(?P<key>[^\W\d_][^\n:：={}\"';()\[\]|]{0,40}(?:'(?=[^\W\d_])[^\n:：={}\"';()\[\]|]{0,20})?)(?P=quote)"
     r"(?:;[^\n:]{1,80})?(?:[ ]\([^()\n]{1,20}\))?"
     r"(?:[*_` \t]{0,4}|[ ]{5,24})(?:::(?=[ ])|[:：])[*_`]{0,3}[ \t]{0,4}(?:[_.]{3,80}[ ]?)?"
@@ -72,6 +76,26 @@ def headers(text: str, places: Iterable[int]) -> Iterator[Field]:
         else:
             yield Field(key, *value.span(1), at)
 
+
+def variables(text: str, places: Iterable[int]) -> Iterator[Field]:
+    """``DB_PASSWORD=p@ss(w0rd)`` of an environment: all of the line, whatever the mark of another format is there."""
+    for at in places:
+        if text[at - 1].islower():
+            continue  # most keys
+        begin = text.rfind("\n", max(at - _LONGEST_VARIABLE, 0), at) + 1
+        if (name := _NAME.match(text, begin)) and name.end() == at + 1 and (value := _WHOLE.match(text, at + 1)):
+            group = value.lastindex or 0
+            yield Field(name[1], *value.span(group), begin, group != _BARE)
+
+
+_LONGEST_VARIABLE = 200
+_NAME = lazy(rf"(?:{NUMBERED})?(?:[+>-] ?)?(?:export )?([A-Z][A-Z0-9_]{{1,60}})=")
+#: Up to the end of the line or a comment: in quotes, or one word that does not begin as the call of a function does.
+_WHOLE = lazy(
+    r"""(?:"((?:[^"\\\n]|\\.)++)"|'([^'\n]++)'|((?![A-Za-z_][\w.]{0,60}[(\[])[^\s"'`$]\S*+))"""
+    r"""[ \t]*(?:#[^\n]*)?(?:\r?\n|\Z)"""
+)
+_BARE = 3
 
 #: The name of a header and what is before it, read backwards: it has a hyphen, or is one of a few.
 _HEADER = lazy(r"((?:[\w]{1,24}-(?:[\w-]{0,39}[^\W\d])|eikooC)(?![\w-]))([\"' ])", re.IGNORECASE)

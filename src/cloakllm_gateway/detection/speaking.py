@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from cloakllm_gateway.detection.catalogue import CATALOGUE
 from cloakllm_gateway.detection.catalogue.identity import NATIONAL, NUMBERED
-from cloakllm_gateway.detection.keys import LABELS, NAME, NUMBER, VALUES, classify, normalise
+from cloakllm_gateway.detection.keys import LABELS, NAME, NUMBER, TYPES, VALUES, classify, normalise
 from cloakllm_gateway.patterns import lazy
 
 #: Keys that say nothing about their value, among them the marks of types that databases and converters write.
@@ -37,10 +37,12 @@ _PARTS = {
 #: Keys of a name that is an object; others of the kind, such as ``author``, have one for somebody.
 _NAMES = frozenset((word,) for word in ("name", "names", "nombre", "nome", "nom", "naam", "namen"))
 _NUMBERS = frozenset(("number", "num", "no", "nr", "numero", "nummer"))
+_IDS = frozenset(("id",))
+_NUMBERED_KINDS = frozenset(("BANK_ACCOUNT", *(category.name for category in (*NATIONAL, *NUMBERED))))
 #: Of these a number is something else: of a house, of a record.
 _WITHOUT_NUMBER = frozenset((NAME, "PERSON", "ADDRESS", "DATE_OF_BIRTH", "EMAIL", "SECRET", "API_KEY"))
 
-_LABELS, _PAIRED = frozenset(LABELS.split("|")), frozenset(VALUES.split("|"))
+_LABELS, _PAIRED, _TYPED = (frozenset(keys.split("|")) for keys in (LABELS, VALUES, TYPES))
 
 
 class Said(NamedTuple):
@@ -58,9 +60,20 @@ _NOTHING = Said("", "")
 def said(key: str, parent: str) -> Said:
     """Of a value under ``key`` in an object under ``parent``."""
     kind = classify(key)
-    if kind in ("", NAME, NUMBER) and (around := spoken_by(parent)) and _is_silent(key, around):
-        return Said(parent, around, is_around=True)
+    if kind in ("", NAME, NUMBER):
+        if (around := spoken_by(parent)) and _is_silent(key, around):
+            return Said(parent, around, is_around=True)
+        if together := _said_together(key, parent):
+            return Said(f"{parent} {key}", together)
     return Said(key, kind) if kind else _NOTHING
+
+
+def _said_together(key: str, parent: str) -> str:
+    """What a key says only with the one around it: ``{"account": {"number": ...}}``, ``{"tax": {"id": ...}}``."""
+    if not parent or "".join(normalise(key)) not in _NUMBERS | _IDS:
+        return ""
+    kind = classify(f"{parent} {key}")
+    return kind if kind in _NUMBERED_KINDS else ""
 
 
 @lru_cache(maxsize=1024)
@@ -70,6 +83,12 @@ def spoken_by(parent: str) -> str:
     if kind in ("USERNAME", NUMBER) or (kind == NAME and normalise(parent)[-1:] not in _NAMES):
         return ""
     return kind
+
+
+@lru_cache(maxsize=1024)
+def speaks(parent: str) -> bool:
+    """Whether a key may say something of what is in its object, alone or together with keys there."""
+    return spoken_by(parent) != "" or any(_said_together(key, parent) for key in ("number", "id"))
 
 
 def _is_silent(key: str, kind: str) -> bool:
@@ -87,6 +106,18 @@ def is_paired(key: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
+def is_typed(key: str) -> bool:
+    """Whether a key may be that of a number whose sibling says of what: ``{"type": "passport", "number": ...}``."""
+    return "".join(normalise(key)) in _NUMBERS
+
+
+@lru_cache(maxsize=1024)
+def is_type(key: str) -> bool:
+    """Whether a key may say of what a number in the same object is."""
+    return key.lower() in _TYPED
+
+
+@lru_cache(maxsize=1024)
 def is_label(key: str) -> bool:
     """Whether a key may be that of the key in a pair."""
     return "".join(normalise(key)) in _LABELS
@@ -101,6 +132,8 @@ def named(label: str) -> str:
 
 #: Keys that patterns may look for say so in letters like these.
 _SPOKEN = lazy(r"[\w .,/()#-]{1,64}", re.ASCII)
+#: Keys of a date that is an object.
+_DATE_PARTS = frozenset("year month day jahr monat tag année mois jour año mes día anno mese giorno ano dia".split())
 #: Keys that are a word of many patterns, and alone of none.
 _IDLE = frozenset(("text", "id", "name", "value", "data"))
 
@@ -108,7 +141,7 @@ _IDLE = frozenset(("text", "id", "name", "value", "data"))
 @lru_cache(maxsize=8192)
 def words_before(key: str, parent: str) -> str:
     """What patterns should see before a value of an object, as if it stood in JSON text: its key, if that may tell."""
-    is_bare = "".join(normalise(key)) in _VALUES | _NUMBERS
+    is_bare = "".join(normalise(key)) in _VALUES | _NUMBERS | _DATE_PARTS
     before = f'{parent}": {{"' if parent and is_bare and _may_tell(parent) else ""
     return f'{before}{key}": "' if before or _may_tell(key) else ""
 

@@ -34,9 +34,9 @@ from cloakllm_gateway.detection.keys import (
     places,
 )
 from cloakllm_gateway.detection.kinds import Kind
-from cloakllm_gateway.detection.lines import dumps, headers, lines
+from cloakllm_gateway.detection.lines import dumps, headers, lines, variables
 from cloakllm_gateway.detection.merging import JSON_TEXT, Claim, Find
-from cloakllm_gateway.detection.speaking import is_label, is_paired, named, said
+from cloakllm_gateway.detection.speaking import is_label, is_paired, is_type, is_typed, named, said
 from cloakllm_gateway.detection.tables import Words, tables
 from cloakllm_gateway.detection.writing import (
     MAY_SAY,
@@ -183,7 +183,7 @@ def _said_of(texts: Sequence[Text]) -> list[tuple[int, str, str, int]]:
             key, kind, is_around = said(text.key, text.parent)
             if kind:
                 found.append((i, key, kind_of(kind, key, text.text), text.above if is_around else text.record))
-            elif text.record >= 0 and is_paired(text.key):
+            if text.record >= 0 and (is_paired(text.key) if not kind else kind == NUMBER and is_typed(text.key)):
                 pairs.append(i)
     return [*found, *_paired(texts, pairs)] if pairs else found
 
@@ -192,11 +192,14 @@ def _paired(texts: Sequence[Text], values: Iterable[int]) -> Iterator[tuple[int,
     """Values of pairs whose keys mean something: which text, its key, what that proves, the record of all pairs."""
     records = {texts[i].record for i in values}
     labels: dict[int, str] = {}
+    types: dict[int, str] = {}
     for text in texts:
-        if text.record in records and is_label(text.key) and classify(label := named(text.text)):
-            labels.setdefault(text.record, label)
+        if text.record in records and (is_label(text.key) or is_type(text.key)) and classify(label := named(text.text)):
+            for of_kind, said_by in ((is_label, labels), (is_type, types)):
+                if of_kind(text.key):
+                    said_by.setdefault(text.record, label)
     for i in values:
-        if label := labels.get(texts[i].record, ""):
+        if label := (types if is_typed(texts[i].key) else labels).get(texts[i].record, ""):
             yield i, label, classify(label), texts[i].above
 
 
@@ -257,12 +260,13 @@ def _fields(text: str, marks: Sequence[int]) -> Iterator[tuple[str, Field, str]]
 
 #: Each with the marks that it reads.
 _READERS: dict[str, tuple[str, Callable[[str, Sequence[int]], Iterator[Field]]]] = {
-    "braces": (":>", fields.braces),
+    "braces": (":>{", fields.braces),
     "tuples": (",", fields.tuples),
     "lines": (":：", lines),
     "headers": (":", headers),
     "glued": (":", fields.glued),
     "assignments": ("=", fields.assignments),
+    "variables": ("=", variables),
     "elements": (">", fields.elements),
     "dumps": (":>", dumps),
     "conditions": ("'", sql.conditions),
@@ -271,7 +275,7 @@ _READERS: dict[str, tuple[str, Callable[[str, Sequence[int]], Iterator[Field]]]]
 
 
 #: A mark that is none of them is in the first row behind ``VALUES``, which may begin with a quote as well.
-_FIELD_MARKS = frozenset("".join(signs for signs, _ in _READERS.values())) - {"'"}
+_FIELD_MARKS = frozenset("".join(signs for signs, _ in _READERS.values())) - {"'", "{"}
 
 
 def _is_personal(name: str) -> bool:

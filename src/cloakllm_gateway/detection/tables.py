@@ -80,8 +80,8 @@ def tables(text: str, heads: Iterable[int], words: Words) -> Iterator[Table]:
         done = _line_end(text, at)
         header = _header(text, start, done, words) if _MARK.search(text, start, done) else None
         if header is not None:
-            names, mark, is_certain, is_dense = header
-            if len(names) == 2 and start >= unpaired:
+            names, mark, is_certain, is_dense, is_led = header
+            if len(names) == 2 and start >= unpaired and not is_led:
                 is_sure = is_dense or mark == "|" or not is_certain
                 pairs, unpaired = _pairs(text, start, mark, words, is_sure)
                 if pairs:
@@ -92,7 +92,7 @@ def tables(text: str, heads: Iterable[int], words: Words) -> Iterator[Table]:
                 continue
             unnamed = NAME if any(map(_of_goods, names)) else ""
             wanted = [i for i, name in enumerate(names) if words.known(name) not in ("", unnamed)]
-            rows = _Rows(text, done + 1, mark, len(names), wanted, words, is_dense)
+            rows = _Rows(text, done + 1, header, wanted, words)
             yield Table([names[i] for i in wanted], rows, is_certain)
             done = rows.end
             continue
@@ -134,13 +134,11 @@ class _Rows:
     plain row at once.  Where none fits, others count below a header that ``is_dense``, as lines of code are not.
     """
 
-    def __init__(
-        self, text: str, start: int, mark: str, width: int, wanted: Sequence[int], words: Words, is_dense: bool
-    ) -> None:
+    def __init__(self, text: str, start: int, header: _Header, wanted: Sequence[int], words: Words) -> None:
         self.end = start
-        self._text, self._mark, self._width, self._wanted = text, mark, width, wanted
+        self._text, self._mark, self._width, self._wanted = text, header.mark, len(header.names), wanted
         self._words = words
-        self._is_dense = is_dense
+        self._is_dense, self._is_led = header.is_dense, header.is_led
 
     def __iter__(self) -> Iterator[Row]:
         text, wanted, read = self._text, self._wanted, 0
@@ -160,6 +158,8 @@ class _Rows:
                 continue
             start, end = at, _line_end(text, at)
             at = end + 1
+            if self._is_led:
+                start += _led(text, start, end)
             if start < end and (text[start].isalnum() or not _RULE.fullmatch(text, start, end)):
                 cells, end = self._row(start, end)
                 at = end + 1
@@ -179,7 +179,12 @@ class _Rows:
                 yield [cells[i] for i in wanted]
                 odd, is_apart = [], False
                 read += 1
-                if read == _FEW and self._mark in _PLAIN_CELL and len(text) - end > _LONG * (end - start):
+                if (
+                    read == _FEW
+                    and self._mark in _PLAIN_CELL
+                    and not self._is_led
+                    and len(text) - end > _LONG * (end - start)
+                ):
                     plain = _plain_row(self._mark, self._width, tuple(wanted))
             elif not odd:
                 is_apart = is_apart or text[start:end].isspace() or start == end
@@ -226,7 +231,7 @@ class _Rows:
                     yield [cells[i] for i in self._wanted]
 
     def _cells(self, start: int, end: int) -> Row:
-        if (plain := _PLAIN_CELL.get(self._mark)) is not None:
+        if not self._is_led and (plain := _PLAIN_CELL.get(self._mark)) is not None:
             cells = [cell.span(1) for cell in plain.finditer(self._text, start - 1, end)]
             if cells[-1] != _ODD:
                 return cells
@@ -314,6 +319,23 @@ def _pair(text: str, start: int, mark: str) -> tuple[int, str, tuple[int, int], 
 _PARAMETER = lazy(r"[A-Za-z-]{2,20}=[^:;]{1,80}:")
 
 
+#: What tools put before each line of a file: its number, or the name of the file and its number.
+NUMBERED = r"(?:[ ]{0,8}\d{1,7}(?:[→\t]|[:|│] ?)|[\w./@-]{1,120}:\d{1,7}:)"
+
+
+def _led(text: str, start: int, end: int) -> int:
+    """The length of what a tool put before a line: most begin with a letter, and have nothing."""
+    if start < end and (text[start] in " +->" or text[start].isdigit() or ":" in text[start : start + _LONGEST_LEAD]):
+        lead = _LEAD.match(text, start, end)
+        return lead.end() - start if lead else 0
+    return 0
+
+
+#: ... and what says how a line was changed.
+_LEAD = lazy(rf"{NUMBERED}[+-]?|[+>-] ?(?=[^\W\d_\"'])| (?=[^\W\d_])")
+_LONGEST_LEAD = 140
+
+
 class _Header(NamedTuple):
     """The names of columns and the mark between them."""
 
@@ -323,6 +345,8 @@ class _Header(NamedTuple):
     is_certain: bool
     #: Whether no cell begins with a blank, as code and prose have them behind a comma.
     is_dense: bool
+    #: Whether something stands before it that is before each line, its number for one.
+    is_led: bool
 
 
 def _header(text: str, start: int, end: int, words: Words) -> _Header | None:
@@ -330,7 +354,8 @@ def _header(text: str, start: int, end: int, words: Words) -> _Header | None:
 
     Most lines that mention a key are none, and are told by their length and by the line that follows.
     """
-    line = _undrawn(text[start:end])
+    lead = _led(text, start, end)
+    line = _undrawn(text[start + lead : end])
     for mark in "|\t;,":
         count = line.strip(" \t\r|").count(mark) if mark == "|" else line.count(mark)
         if not 0 < count <= _MOST_COLUMNS or len(line) > (count + 1) * (_LONGEST_NAME + _PADDING):
@@ -339,12 +364,12 @@ def _header(text: str, start: int, end: int, words: Words) -> _Header | None:
             if not any(words.hints(cell.strip()) for cell in line.split(mark)):
                 continue  # most lines of code end here
             names = [line[first:last].strip("*`") for first, last in _cells(line, mark)]
-            if len(names) < 2 or max(map(len, names)) > _LONGEST_NAME:
+            if not any(names[1:]) or max(map(len, names)) > _LONGEST_NAME:
                 continue
             is_certain = any(map(words.personal, names))
             is_dense = line[0] not in " \t" and f"{mark} " not in line
             if is_certain or (any(map(words.telling, names)) and _is_surely(text, line, end, names, mark, is_dense)):
-                return _Header(names, mark, is_certain, is_dense)
+                return _Header(names, mark, is_certain, is_dense, lead > 0)
     return None
 
 

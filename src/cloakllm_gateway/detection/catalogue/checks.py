@@ -154,18 +154,31 @@ _VERSIONS: dict[str, tuple[bytes, ...]] = {
 
 def base58check(text: str) -> bool:
     """An address in Base58Check: its version, 20 bytes, and four of their double SHA-256."""
+    value = text.translate(_FROM_RIPPLE) if text[0] == "r" else text
+    return any(_is_base58(value, version, 20) for version in _VERSIONS[text[0]])
+
+
+def wallet_key(text: str) -> bool:
+    """A private key of Bitcoin or a relative in Base58Check: a version and 32 bytes, and 1 for a compressed one."""
+    return any(_is_base58(text, version, size) for version in _KEY_VERSIONS for size in (32, 33))
+
+
+#: Of Bitcoin, Litecoin and Dogecoin.
+_KEY_VERSIONS = (b"\x80", b"\xb0", b"\x9e")
+
+
+def _is_base58(text: str, version: bytes, size: int) -> bool:
+    """Whether a text is a version, so many bytes, and four of their double SHA-256."""
     import hashlib
 
     number = 0
-    for char in text.translate(_FROM_RIPPLE) if text[0] == "r" else text:
+    for char in text:
         number = number * 58 + _BASE58.index(char)
-    for version in _VERSIONS[text[0]]:
-        size = len(version) + 24
-        if number.bit_length() <= 8 * size:
-            raw = number.to_bytes(size, "big")
-            if raw.startswith(version):
-                return hashlib.sha256(hashlib.sha256(raw[:-4]).digest()).digest()[:4] == raw[-4:]
-    return False
+    size += len(version) + 4
+    if number.bit_length() > 8 * size:
+        return False
+    raw = number.to_bytes(size, "big")
+    return raw.startswith(version) and hashlib.sha256(hashlib.sha256(raw[:-4]).digest()).digest()[:4] == raw[-4:]
 
 
 _BECH32 = {char: value for value, char in enumerate("qpzry9x8gf2tvdw0s3jn54khce6mua7l")}
@@ -236,7 +249,7 @@ def _is_nanp(number: str) -> bool:
 def dialled(text: str) -> bool:
     """Seven to fifteen digits that are no date and not one digit repeated: enough beside a word that says telephone."""
     number = digits(text)
-    return 7 <= len(number) <= 15 and len(set(number)) > 1 and not _DATE_LIKE.fullmatch(text.strip())
+    return 7 <= len(number) <= 15 and len(set(number)) > 1 and not _NO_NUMBER.fullmatch(text.strip())
 
 
 def dialled_part(text: str) -> int:
@@ -247,7 +260,8 @@ def dialled_part(text: str) -> int:
 
 
 _WHOLE = lazy(r"([0-9]{7,})\.0+\Z")
-_DATE_LIKE = lazy(r"(?:19|20)\d\d[-./ ]?[01]\d[-./ ]?[0-3]\d|[0-3]?\d[-./][01]?\d[-./](?:19|20)\d\d", re.ASCII)
+#: A date, or a fraction.
+_NO_NUMBER = lazy(r"0\.\d+|(?:19|20)\d\d[-./ ]?[01]\d[-./ ]?[0-3]\d|[0-3]?\d[-./][01]?\d[-./](?:19|20)\d\d", re.ASCII)
 
 
 def phone_canonical(text: str) -> str:
@@ -412,6 +426,14 @@ def resident_id_cn(text: str) -> bool:
     month, day = int(text[10:12]), int(text[12:14])
     total = sum((10 if c in "Xx" else int(c)) * 2**i for i, c in enumerate(reversed(text)))
     return text[6:8] in ("19", "20") and 1 <= month <= 12 and 1 <= day <= 31 and total % 11 == 1
+
+
+def snils_ru(text: str) -> bool:
+    """Nine digits weighted from nine down, modulo 101; two more check them, 00 where that is 100."""
+    number = digits(text)
+    return sum(int(digit) * weight for digit, weight in zip(number, range(9, 0, -1), strict=False)) % 101 % 100 == int(
+        number[9:]
+    )
 
 
 _ANY_DIGIT = lazy(r"\d")

@@ -91,6 +91,8 @@ EMAIL = Category(
         example("«jürgen@müller.example» oder"),
         example("{'mail': '«o'hara@example.ie»'}"),
         example("Contact: «jane[at]example[dot]org»"),
+        example("mail: «jane @ example . org»"),
+        example("E-Mail: «j a n e @ e x a m p l e . o r g»"),
         example("reach me: «jane dot doe at example dot com»"),
         example("or «jane\\_doe@acme.io»."),
         example("and «jane\\.doe@acme.io» too"),
@@ -114,6 +116,8 @@ EMAIL = Category(
         "docker pull redis@sha256:0f0e0d",
         "icon@2x.png",
         "look at example dot notation",
+        "E-Mail: @ example. Then",
+        "mail jane @ home. Phone or write",
         "GRANT ALL ON x TO \"app\"@\"localhost\"",
         "the point at issue, at that point in time",
         "lodash@4.17.21.tgz redis@sha256.abc app@v2.tgz",
@@ -141,6 +145,13 @@ EMAIL = Category(
             rf"(?<![{_WORD}\\\"'])\"[{_WORD}._+,;:()!#$%&*/=?^~ -]{{1,64}}\"@{_LABEL}(?:\.{_LABEL}){{1,8}}",
             lambda text: checks.email("x" + text[text.rindex("@") :]) and len(text),
             rank=CHECKED,
+        ),
+        Pattern(  # with blanks around its signs, or between all of its letters
+            r"(?i:e-?mail|mail)[: ]{1,3}"
+            r"([A-Za-z0-9][A-Za-z0-9._+-]{1,63} ?@ ?[A-Za-z0-9-]{2,63}(?:(?: \. |\.)[a-z]{2,24}){1,3}"
+            r"|(?:[A-Za-z0-9._-] ){2,30}@(?: [A-Za-z0-9.-]){4,40})(?![A-Za-z0-9])",
+            lambda text: len(text) if " " in text and checks.email("".join(text.split())) else 0,
+            rank=CONTEXT,
         ),
         Pattern(  # behind dots that are no part of it
             rf"(?<!\.)\.{{2,3}}([{_WORD}_](?:[{_WORD}._+'-]{{0,64}})@{_LABEL}(?:\.{_LABEL}){{1,8}})",
@@ -190,6 +201,7 @@ _SPOKEN = (
 )
 _PHONE_WORDS = (
     r"(?:\b(?:tele?(?:phone|fon|fono|fone|foon|fax)?|phone|fax|mobile?|mobil|mob|cell(?:phone|ular)?|handy"
+    r"|cel(?=[.:])|ph(?=[.:]| no)"
     r"|rufnummer|call|"
     r"called|calling|dial|ring|text|sms|whatsapp|hotline|landline|reach|contact|t[eé]l[eé]phone|portable|m[oó]vil|"
     r"cellulare|telem[oó]vel|kom[oó]rka|numer|number is|numero|b[uü]ro|durchwahl|gsm|tlf|puh|contatto"
@@ -209,6 +221,10 @@ PHONE = Category(
         example("«(415) 555-0134»"),
         example("or «415-555-0134»,"),
         example("«+1 (415) 555-0134»"),
+        example("«+1 (415) 555-0134 ext. 12»"),
+        example("https://wa.me/«14155550134»"),
+        example("Cel. «(11) 91234-5678»"),
+        example("Ph no «9876543210»"),
         example("Tel. «0151 23456789» ab 9 Uhr"),
         example("Büro: «089/123456-0» oder"),
         example("«+43 664 1234567»"),
@@ -223,14 +239,15 @@ PHONE = Category(
         "Tolerance 555-1234 mm; ratio 0151/234; IDs 2026-11-29-0001",
         "margin:10px 20px 30px 40px",
         "2026-03-01T14:05:00+02:00",
+        "Date:   Thu Jun 13 22:41:00 2013 -0700",
     ),
     patterns=(
         Pattern(
-            rf"(?<![A-Za-z0-9+])(?:\+|(?<!\d )00)[ (]?[1-9](?:{_SEP}\d){{6,14}}(?![A-Za-z0-9]|[.-]\d)",
+            rf"(?<![A-Za-z0-9+])(?:\+|(?<!\d )(?<!\d:)00)[ (]?[1-9](?:{_SEP}\d){{6,14}}(?![A-Za-z0-9]|[.-]\d)",
             whole(checks.e164),
         ),
         Pattern(
-            r"(?<![A-Za-z0-9+./)-])(?:1[ .-])?\([2-9]\d\d\) ?[2-9]\d\d[ .-]?\d{4}(?![A-Za-z0-9]|[.-]\d)"
+            r"(?<![A-Za-z0-9+./)-])(?:\+?1[ .-])?\([2-9]\d\d\) ?[2-9]\d\d[ .-]?\d{4}(?![A-Za-z0-9]|[.-]\d)"
             r"(?: {0,2}(?:x|ext\.?) ?\d{1,5})?",
             whole(lambda text: checks.nanp(re.split("x|ext", text)[0])),
         ),
@@ -246,6 +263,7 @@ PHONE = Category(
             rank=CONTEXT,
         ),
         *calling.patterns(_SEP),
+        Pattern(r"(?:wa\.me/|api\.whatsapp\.com/send\?phone=|callto:)\+?([1-9]\d{6,14})(?![A-Za-z0-9])"),
         Pattern(rf"(?<![A-Za-z])(?i:{_SPOKEN}(?:[ ,.-]{{1,2}}{_SPOKEN}){{6,15}})(?![A-Za-z])", rank=CONTEXT),
         Pattern(  # said behind it
             rf"(?<![A-Za-z0-9+./_:#-])(\(?\d(?:{_SEP}\d){{6,14}}) ?[(-]?"
@@ -324,6 +342,20 @@ def _account(text: str) -> int:
     return 0 if text.lower() in SYSTEM_USERS or _PAGE.fullmatch(text) else len(text)
 
 
+def _is_account_name(text: str) -> int:
+    """What nobody says of a user in a sentence: no word of every day, and no account of a system."""
+    name = text.rstrip(".")
+    return len(name) if name.lower() not in SYSTEM_USERS | _SAID_OF_USERS else 0
+
+
+_SAID_OF_USERS = frozenset(
+    "the a an another different this that who not never must should can may will has is was were are and or "
+    "had currently recently still just also ever previously automatically yet once only actually last first "
+    "successfully already normally above below shown owner member someone somebody anyone everyone "
+    "superuser sudo nonroot".split()
+)
+
+
 #: What home folders may lie below: the root of a system, also of one that is elsewhere or mounted.  `src/home/x`,
 #: `/data/myhome/x` and `https://example.com/home/about` are nobody's.
 _ROOT = (
@@ -335,7 +367,7 @@ _ROOT = (
 #: The same where names are separated by backslashes: behind a drive, nothing, a share or a device.
 _WINDOWS_ROOT = r"(?:(?<!:)\\{2,4}[\w.-]{1,40}|\\{1,2}Device\\{1,2}HarddiskVolume[0-9]{1,3})?"
 #: A name in a path, as systems give them to people.
-_FOLDER = rf"([a-z_A-Z{LETTERS}][{_WORD}_.-]{{1,31}})(?=[/\\\s\"'`):,;\]]|$)"
+_FOLDER = rf"([a-z_A-Z{LETTERS}][{_WORD}_.-]{{1,31}})(?=[/\\\s\x1c\"'`):,;\]]|$)"
 
 USERNAME = Category(
     "USERNAME",
@@ -359,6 +391,15 @@ USERNAME = Category(
         example("imap-login: Login: user=<«jane.doe»>, method=PLAIN"),
         example("dn: uid=«jthistle»,ou=people,dc=example"),
         example("machine api.example.com login «kjohnson» password x"),
+        example('FATAL: password authentication failed for user "«svc_billing»"'),
+        example("User '«ivega»' not found"),
+        example("New session 12 of user «ivega»."),
+        example("User «ivega» logged in from host"),
+        example("logged in as «maria.gomez»."),
+        example('connectionString="Data Source=x;User ID=«ivega»;Password=x"'),
+        example("uid=1001(«ivega») groups=27(sudo)"),
+        example("sudo:   «ivega» : TTY=pts/0 ; USER=root ; COMMAND=/bin/ls"),
+        example("mysqldump --user=«ivega» --all-databases"),
         example("Owner SID: «S-1-5-21-3623811015-3361044348-30300820-1013»"),
     ),
     lookalikes=("/home/runner/work", "/Users/Shared/x",
@@ -370,6 +411,9 @@ USERNAME = Category(
                 "https://x.com/intent/tweet", "by @property and @app.route",
                 "HKLM\\software\\x and D\\new", "DESKTOP-ENVIRONMENT",
                 "session opened for user root by (uid=0), Failed password for root from host",
+                "the user is logged in as the owner, User must be logged in as root. User who logged in",
+                "--user USERNAME --user=root pip install --user requests==1",
+                "uid=0(root) gid=33(www-data) user 'name' of type",
                 "Failed reads for individual files won't stop it. Accepted answers for everybody. Invalid user input"),
     patterns=(
         Pattern(
@@ -384,7 +428,7 @@ USERNAME = Category(
         ),
         Pattern(  # profiles
             r"(?:(?:linkedin\.com/in|facebook\.com|instagram\.com|twitter\.com|[/.]x\.com|[/.]t\.me|tiktok\.com"
-            r"|threads\.net|/u|/profiles?)/@?|/~)([A-Za-z][A-Za-z0-9_.%-]{2,60}[A-Za-z0-9])(?=[/?#)\]\"'\s>,;]|\.?$|\.\s)",
+            r"|threads\.net|/u|/profiles?)/@?|/~)([A-Za-z][A-Za-z0-9_.%-]{2,60}[A-Za-z0-9])(?=[/?#)\]\"'\s\x1c>,;]|\.?$|\.[\s\x1c])",
             lambda text: 0 if text.lower() in SYSTEM_USERS | _SITE_PAGES else len(text),
             rank=CONTEXT,
         ),
@@ -411,8 +455,42 @@ USERNAME = Category(
             r"(?:(?:Failed|Accepted) (?:password|publickey|none|hostbased|gssapi-[a-z-]{3,20}"
             r"|keyboard-interactive(?:/pam)?) for (?:invalid user |illegal user )?"
             r"|session (?:opened|closed) for user |-login: [^\n<]{0,60}user=<)"
-            r"(?!(?:invalid|illegal) )([A-Za-z][A-Za-z0-9._-]{1,40})(?=[ (>@]|$)",
+            r"(?!(?:invalid|illegal) )([A-Za-z][A-Za-z0-9._-]{1,40})(?=[ (>@\x1c]|$)",
             _no_system,
+        ),
+        Pattern(  # ... as databases and services say it
+            r"(?<![A-Za-z])(?:(?:authentication failed|[Pp]ermission denied|[Aa]ccess denied) for (?:user|role)"
+            r"|[Nn]ew session \w{1,12} of user) [\"']?([A-Za-z][A-Za-z0-9._-]{1,40})(?=[\"' .,;\n\x1c]|$)",
+            _is_account_name,
+            rank=CONTEXT,
+        ),
+        Pattern(
+            r"(?<![A-Za-z])(?:[Uu]ser|[Rr]ole|[Aa]ccount) [\"']([A-Za-z][A-Za-z0-9._-]{1,40})[\"'] "
+            r"(?:not found|does not exist|created|deleted|logged|is not|already|has been|was)(?![A-Za-z])",
+            _no_system,
+            rank=CONTEXT,
+        ),
+        Pattern(
+            r"(?<![A-Za-z])[Uu]ser ([A-Za-z][A-Za-z0-9._-]{2,40}) (?:logged|signed) (?:in|out|on|off)(?![A-Za-z])",
+            _is_account_name,
+            rank=CONTEXT,
+        ),
+        Pattern(
+            r"(?<![A-Za-z])(?:(?:[Ll]ogged|[Ss]igned) in as |[Aa]uthenticated as |[Ll]ogin (?:ok|succeeded|failed)"
+            r" for )(?:user )?[\"']?([A-Za-z][A-Za-z0-9._-]{2,40})(?=[\"' ,;)\n]|\.?(?:[\s\x1c]|$))",
+            _is_account_name,
+            rank=CONTEXT,
+        ),
+        Pattern(  # of a database, among other settings
+            r"(?i:;[ ]?(?:uid|user ?id)[ ]?=[ ]?)([A-Za-z][A-Za-z0-9_.@\\-]{2,63})(?=[;\"'\s\x1c]|$)",
+            _no_system,
+            rank=CONTEXT,
+        ),
+        Pattern(r"(?<![A-Za-z])[ug]id=\d{3,10}\(([A-Za-z_][A-Za-z0-9._-]{1,40})\)", _no_system),  # id
+        Pattern(r"(?<![A-Za-z])sudo: {1,8}([a-z_][a-z0-9._-]{1,31}) : TTY=", _no_system),
+        Pattern(
+            r"(?<![A-Za-z-])--(?:user(?:name)?=|username )[\"']?([A-Za-z][A-Za-z0-9._-]{1,40})(?=[\"'\s\x1c]|$)",
+            _is_account_name,
         ),
         Pattern(r"(?:Invalid|Illegal) user ([A-Za-z][A-Za-z0-9._-]{1,40}) from ", _no_system),
         # what Windows calls a computer

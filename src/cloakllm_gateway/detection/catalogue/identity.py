@@ -25,6 +25,8 @@ SSN = Category(
         example("ssn=«536904399» in the legacy export"),
         example('{"ssn": "«536228726»"}'),
         example("social security number is «123 45 6789»"),
+        example("SSN: «219/09/9999»"),
+        example("SSN: «2 1 9 - 0 9 - 9 9 9 9»"),
         example("Scanned: SSN «833-64-209l», Phone"),
     ),
     lookalikes=(
@@ -52,7 +54,7 @@ SSN = Category(
             rank=CONTEXT,
         ),
         Pattern(
-            rf"(?i:{_SSN_WORDS})[^\d\n]{{0,24}}(\d{{3}}[ .-]?\d{{2}}[ .-]?\d{{4}})(?![A-Za-z0-9]|[.-][A-Za-z0-9])",
+            rf"(?i:{_SSN_WORDS})[^\d\n]{{0,24}}(\d{{3}}[ ./_-]?\d{{2}}[ ./_-]?\d{{4}}|\d(?: \d){{2}}(?: - | )\d \d(?: - | )\d(?: \d){{3}})(?![A-Za-z0-9]|[.-][A-Za-z0-9])",
             whole(checks.ssn),
             rank=SHAPED,
         ),
@@ -67,7 +69,7 @@ SSN = Category(
         "ssnlast4",
         "taxpayerid",
     ),
-    shape=r"(?:\d{3}[ .-]?\d{2}[ .-]?\d{4}|[0-9lIOoSBZ]{3}-[0-9lIOoSBZ]{2}-[0-9lIOoSBZ]{4}|[*xX]{3}-?[*xX]{2}-?\d{4})",
+    shape=r"(?:\d{3}[ ./_-]?\d{2}[ ./_-]?\d{4}|\d(?:[ -]{1,3}\d){8}|[0-9lIOoSBZ]{3}-[0-9lIOoSBZ]{2}-[0-9lIOoSBZ]{4}|[*xX]{3}-?[*xX]{2}-?\d{4})",
     canonical=compact,
     sensitive=True,
 )
@@ -130,7 +132,7 @@ ROWS = (
     Row("EGN_BG", "bg.egn", r"\d{10}", r"\begn\b|егн|ЕГН", ("egn",), ("7523169263",)),
     Row("RC_CZ", "cz.rc", r"\d{6}[/ ]?\d{3,4}", r"rodn[eé]|\brc\b", ("rodnecislo",), ("710319/2745",)),
     Row("OIB_HR", "hr.oib", r"\d{11}", r"\boib\b", ("oib",), ("33392005961",)),
-    Row("EMSO_SI", "si.emso", r"\d{13}", r"emšo|\bemso\b", ("emso",), ("0101006500006",)),
+    Row("EMSO_SI", "si.emso", r"\d{13}", r"emšo|EMŠO|\bemso\b|\bjmbg\b|mati[cč]ni broj", ("emso", "jmbg", "maticnibroj"), ("0101006500006",)),
     Row("PIB_RS", "rs.pib", r"\d{9}", r"\bpib\b", ("pib",), ("101134702",)),
     Row("AMKA_GR", "gr.amka", r"\d{11}", r"αμκα|ΑΜΚΑ|\bamka\b", ("amka",), ("01013099997",)),
     Row("ASMENS_KODAS_LT", "lt.asmens", r"[1-6]\d{10}", r"asmens", ("asmenskodas",), ("33309240064",)),
@@ -166,6 +168,14 @@ ROWS = (
     Row("NRIC_MY", "my.nric", r"\d{6}-?\d{2}-?\d{4}", r"\bnric\b|mykad|kad pengenalan", ("mykad", "icnumber"), ("770305-02-1234",)),
     Row("TIN_TH", "th.pin", r"\d[- ]?\d{4}[- ]?\d{5}[- ]?\d{2}[- ]?\d", r"บัตรประชาชน|ประจำตัว|thai.?id|national.?id", ("thaiid",), ("1-2345-45678-78-1",)),
     Row("INN_RU", "ru.inn", r"\d{10}(?:\d{2})?", r"\binn\b|инн|ИНН", ("inn",), ("123456789047",)),
+    Row("SNILS_RU", "", r"\d{3}-?\d{3}-?\d{3}[- ]?\d{2}", r"\bsnils\b|снилс|СНИЛС", ("snils", "снилс"), ("112-233-445 95",)),
+    Row("CNPJ_BR", "br.cnpj", r"\d{2}\.?\d{3}\.?\d{3}/?\d{4}-?\d{2}", r"\bcnpj\b", ("cnpj",), ("16.727.230/0001-97",), True,
+        r"\d{2}\.\d{3}\.\d{3}/\d{4}-\d{2}"),
+    Row("NIK_ID", "id.nik", r"\d{16}", r"\bnik\b|\bktp\b", ("nik", "nomorktp", "noktp"), ("3171011708450001",)),
+    Row("CNIC_PK", "pk.cnic", r"\d{5}-?\d{7}-?\d", r"\bcnic\b", ("cnic", "cnicnumber"), ("34201-0891231-8",)),
+    Row("EMIRATES_ID_AE", "", r"784-?\d{4}-?\d{7}-?\d", r"emirates id", ("emiratesid", "emiratesidnumber"), ("784-1980-1234567-9",), True,
+        r"784-(?:19|20)\d\d-\d{7}-\d"),
+    Row("IQAMA_SA", "", r"[12]\d{9}", r"\biqama\b|الإقامة|الهوية", ("iqama", "iqamanumber"), ("2123456788",)),
     Row("EDRPOU_UA", "ua.rntrc", r"\d{10}", r"рнокпп|РНОКПП|\brntrc\b|іпн|ІПН|\bipn\b", ("rnokpp", "ipn"), ("1759013776",)),
 )  # fmt: skip
 
@@ -174,7 +184,11 @@ _END = r"(?![A-Za-z0-9]|[./-][A-Za-z0-9])"
 
 
 #: Numbers that are proved here: quicker, or unknown to ``python-stdnum``.
-_OWN = {"RESIDENT_ID_CN": checks.resident_id_cn}
+_OWN = {
+    "RESIDENT_ID_CN": checks.resident_id_cn,
+    "SNILS_RU": checks.snils_ru,
+    "IQAMA_SA": checks.luhn,
+}
 
 
 def _divided(sample: str) -> str:
@@ -222,7 +236,7 @@ def _numbered(
         lookalikes=lookalikes,
         patterns=(
             Pattern(
-                rf"(?<![A-Za-z])(?i:{words})[^A-Za-z0-9\n]{{1,6}}(?:(?:is|was|ist|lautet|est|es|no|number|nr)\b[.: #]{{1,3}}){{0,2}}({form}){_END}",
+                rf"(?<![A-Za-z])(?i:{words})[^A-Za-z0-9\n`\[]{{1,6}}(?:(?i:is|was|ist|lautet|est|es|no|number|num|nr)\b[.: #]{{1,3}}){{0,2}}({form}){_END}",
                 rank=CONTEXT,
             ),
             *others,
@@ -263,20 +277,21 @@ NUMBERED = (
     _numbered("PASSPORT", r"passport|reisepass|passeport|pasaporte|passaporto|paspoort|paszport", _CODE,
               ("traveldocument", "traveldocumentnumber", "passnr",
               "reisepass", "passeport", "numerodepasseport", "numerodepasaporte", "numeropasaporte", "numeropassaporto", "numerodopassaporte", "numeropassaporte", "passaporte", "paspoort", "paspoortnummer", "paszport", "numerpaszportu", "nrpaszportu", "passnummer", "passport", "passportnumber", "passportno", "reisepassnummer", "numeropasseport", "pasaporte", "passaporto"),
-              ("Passport no. «C01X00T47» issued", "my passport number is «X1234567» and", '{"passport_number": "«L898902C3»"}',
+              ("Passport no. «C01X00T47» issued", "Passport No. «912803456»", "her Passport Number: «X1234567» expires", "Passport Number is «X1234567»", "my passport number is «X1234567» and", '{"passport_number": "«L898902C3»"}',
                "«P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<»\nL898902C36UTO7408122F1204159ZE184226B<<<<<10", "scan: «L898902C36UTO7408122F1204159ZE184226B<<<<<10»"),
               ("passport.js v0.7.0", "passport: required", "P<STRING<<INT", "L898902C37UTO7408122F1204159ZE184226B<<<<<10"),
               rf"{_SERIES}|[A-Z0-9<]{{44}}", _MACHINE_READABLE),
     _numbered("DRIVER_LICENSE", r"driver'?s? licen[cs]e|driving licen[cs]e|(?<!/)dl\b|f[üu]hrerschein|permis de conduire", _CODE,
               ("fuhrerscheinnummer", "fuehrerscheinnummer", "fuehrerschein", "permisdeconduire", "numeropermis", "numerodepermis", "permisoconducir", "permisodeconducir", "carnetdeconducir", "patente", "numeropatente", "patentediguida", "cartademotorista", "carteirademotorista", "cnh", "cartadeconducao", "rijbewijs", "rijbewijsnummer", "prawojazdy", "numerprawajazdy", "driverlicense", "driverslicense", "drivinglicence", "driverlicence", "licensenumber", "fuhrerschein", "driverlicensenumber",
                "fuhrerscheinnr", "fuehrerscheinnr", "permisoconduccion", "licenciadeconducir", "licenciaconducir", "licenciaconduccion", "cartaconducao", "cartamotorista", "carteiramotorista", "nrprawajazdy", "dlnumber", "dln"),
-              ("driver's license: «D1234567»", '{"drivers_license": "«2270-66-1551»"}', '{"driversLicense": "«MORGA657054SM9IJ»"}', "Prawo jazdy: «12345/12/1234»",
+              ("driver's license: «D1234567»", "Driver's License No. «S514-7788-1234»", '{"drivers_license": "«2270-66-1551»"}', '{"driversLicense": "«MORGA657054SM9IJ»"}', "Prawo jazdy: «12345/12/1234»",
                "Carta de conducao: «L-1234567 8»"), ('{"licenseNumber": "MIT", "driverLicense": "required"}', "182|mg/dl|70-105|H"),
               r"(?=[A-Za-z /-]{0,8}\d)[A-Za-z0-9](?:[ /-]?[A-Za-z0-9]){4,19}"),
     _numbered("MEDICAL_RECORD", r"mrn|medical record|patient (?:id|no)|krankenakte", r"(?:MRN-?)?(?=[A-Za-z0-9-]{0,10}\d)[A-Za-z0-9](?:-?[A-Za-z0-9]){4,12}",
               ("patientenid", "numeropatient", "numerkartypacjenta", "chartnumber", "hospitalnumber",
               "dossiermedical", "numerodossier", "historiaclinica", "numerohistoria", "cartellaclinica", "prontuario", "patientnummer", "patientennummer", "krankenaktennummer", "numerpacjenta", "mrn", "medicalrecordnumber", "medicalrecord", "patientid", "patientnumber"),
-              ("MRN: «MRN-5180742»", '{"mrn": "«MRN-5180742»"}')),
+              ("MRN: «MRN-5180742»", '{"mrn": "«MRN-5180742»"}', "was «MRN-8806098» before", "MRN No. «0048213»"), ("MRNA-1273 and MRN-12",),
+              others=(Pattern(r"(?<![A-Za-z0-9-])MRN-?\d{5,10}(?![A-Za-z0-9]|-[A-Za-z0-9])", rank=SHAPED),)),
     _numbered("INSURANCE_NUMBER", r"policy|insurance (?:id|no|number|policy)|member id|versicherung(?:snummer|s-nr)|krankenkasse", r"(?=[A-Za-z0-9-]{0,10}\d{4})[A-Za-z0-9](?:-?[A-Za-z0-9]){5,15}",
               ("kvnummer", "policennummer", "numeromutuelle", "numeroadherent", "numeroafiliado", "nss",
               "seguridadsocial", "cartaosaude", "cartaosus", "segurancasocial", "zorgverzekeringsnummer",
@@ -284,19 +299,22 @@ NUMBERED = (
               "krankenversicherungsnummer", "versichertennummer", "numeroassurance", "numerodassure", "numeropoliza", "poliza", "numeropolizza", "polizza", "numeroapolice", "apolice", "polisnummer", "verzekeringsnummer", "numerpolisy", "policynumber", "insurancenumber", "insuranceid", "insurancepolicynumber", "policyno", "memberid", "versicherungsnummer", "subscriberid",
                "versicherungsnr", "rentenversicherungsnummer", "krankenversicherungsnr", "krankenkassennummer", "numerosecurite", "numeroseguridadsocial", "nuss", "tarjetasanitaria", "tesserasanitaria", "numerodeutente", "numeroutente",
                "medicaid", "medicaidid", "healthcard", "healthcardnumber"),
-              ("Policy: «POL-7043906»", '{"policy_number": "«POL-4127272»"}', "Rentenversicherungsnummer: «65 170839 J 003»", "Health card: «1234-567-890-AB»"), (),
-              r"(?=[A-Za-z0-9 -]{0,12}\d{3})[A-Za-z0-9](?:[ -]?[A-Za-z0-9]){5,21}"),
+              ("Policy: «POL-7043906»", '{"policy_number": "«POL-4127272»"}', "Rentenversicherungsnummer: «65 170839 J 003»", "Health card: «1234-567-890-AB»", "Policy No. «HX-4471-22»",
+               "seine Sozialversicherungsnummer «65 170839 J 003» und", "Insurance: «XJH882134567»"), ("See policy ``CMP0022`` and :policy:`CMP0074`, policy() ([CVE-2023-0466", "Insurance 2024-2025"),
+              r"(?=[A-Za-z0-9 -]{0,12}\d{3})[A-Za-z0-9](?:[ -]?[A-Za-z0-9]){5,21}",
+              (Pattern(r"(?i:(?:sozial|renten)versicherungs(?:nummer|-?nr\.?)|\brvnr|\bsvnr)[: ]{1,3}(\d{2} ?[0-3]\d[01]\d{3} ?[A-Z] ?\d{3})(?![A-Za-z0-9])", rank=CONTEXT),
+               Pattern(r"(?<![A-Za-z])(?i:insurance)[: #]{1,3}([A-Z]{2,4}-?\d{6,12})(?![A-Za-z0-9-])", rank=CONTEXT))),
     _numbered("TAX_ID", _TAX_WORDS, r"(?:[A-Z]{2}U? ?)?\d{2}(?:[-/. ]?\d){6,11}(?:B\d{2})?|[A-HJ-NP-SUVW]-?\d{7}-?[0-9A-J]|\d{8}-?[A-Za-z]",
               ("numeroidentificacaofiscal",
               "steuernr", "numerofiscale", "numerodefiscal", "identificacionfiscal", "numeroidentificacionfiscal", "btwnummer", "fiscaalnummer", "numerpodatkowy", "nippodatkowy", "taxid", "ein", "tin", "vatid", "vatnumber", "taxnumber", "taxidentificationnumber", "ustid", "steuernummer", "numerofiscal", "partitaiva", "nif",
                "stnr", "ustidnr", "ustidentnr", "umsatzsteuerid", "umsatzsteueridnr", "umsatzsteueridentifikationsnummer", "uidnummer", "abgabenkontonummer", "numerofiscaldereference", "numerospi", "numerotva",
                "numerodetva", "numerotvaintracommunautaire", "tvaintracommunautaire", "piva", "numeropartitaiva", "numerodipartitaiva", "btwid", "btwnr", "cif", "nipc", "dic", "afm", "vatno", "vatregistrationnumber", "taxno", "taxreference"),
               ("Tax ID: «91-1397884»", "Steuernummer «181/815/08155»", "USt-IdNr.: «DE136695976»", '{"tax_id": "«70-2585894»"}')),
-    _numbered("NATIONAL_ID", r"national.?id|\bnid\b|identity (?:card|number)|personalausweis|id card", r"(?:NID-?)?(?=[A-Za-z0-9-]{0,10}\d{3})[A-Za-z0-9](?:[- ]?[A-Za-z0-9]){5,15}",
+    _numbered("NATIONAL_ID", r"national.?id|\bnid\b|\bcccd\b|\bcmnd\b|căn cước|identity (?:card|number)|personalausweis|id card", r"(?:NID-?)?(?=[A-Za-z0-9-]{0,10}\d{3})[A-Za-z0-9](?:[- ]?[A-Za-z0-9]){5,15}",
               ("citizenid", "aliennumber", "numerocarteidentite",
               "carteidentite", "numerocni", "cni", "numeroidentite", "cartaidentita", "cartadidentita", "numerodocumento", "documentoidentita", "bilhetedeidentidade", "cartaocidadao", "numeroidentificacao", "identiteitskaart", "idkaart", "dowodosobisty", "numerdowodu", "seriadowodu", "personalausweisnummer", "nationalid", "nationalidnumber", "identitynumber", "identitycard", "personalid", "nid", "ausweisnummer", "personalausweis",
                "personalausweisnr", "ausweisnr", "nrdowodu", "nrdowoduosobistego", "seriainumerdowodu", "numerdowoduosobistego", "cartaodecidadao", "cartaodocidadao", "bilheteidentidade", "rg", "tituloeleitor", "identiteitsbewijs", "voterid"),
-              ("National ID: «NID-900189483»", '{"national_id": "«NID-900189483»"}', '{"personalausweisnummer": "«L01X00T47»"}', "Cartao de cidadao: «12345678 9 ZZ4»", "RG: «12.345.678-9»"), ('{"national_id": "required"}',),
+              ("National ID: «NID-900189483»", "CCCD «001099012345»", '{"national_id": "«NID-900189483»"}', '{"personalausweisnummer": "«L01X00T47»"}', "Cartao de cidadao: «12345678 9 ZZ4»", "RG: «12.345.678-9»"), ('{"national_id": "required"}',),
               r"(?=[A-Za-z .-]{0,8}\d)[A-Za-z0-9](?:[ .-]?[A-Za-z0-9]){5,15}"),
     _numbered("EMPLOYEE_ID", r"employee (?:id|no|number)|emp(?:loyee)?.?id|personalnummer|staff (?:id|no)", r"(?:EMP-?)?(?=[A-Za-z0-9-]{0,8}\d{2})[A-Za-z0-9](?:-?[A-Za-z0-9]){3,11}",
               ("mitarbeiternummer", "mitarbeiterid", "numeroemploye", "numeroempleado", "idempleado", "matricola", "numerodipendente", "numerofuncionario", "personeelsnummer", "numerpracownika", "employeeid", "empid", "employeenumber", "staffid", "personalnummer", "matricule"),

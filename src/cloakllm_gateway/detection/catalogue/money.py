@@ -15,6 +15,12 @@ _END = r"(?![A-Za-z0-9]|[.-]\d)"
 #: What may stand between the groups of a card's number.
 _GAP = r"(?:[ ._\t-]{1,2}| - )"
 
+
+def _card_on_two_lines(text: str) -> bool:
+    """A card's number that the end of its line may break: numbers below each other are several."""
+    return text.count("\n") < 2 and checks.card(text)
+
+
 CREDIT_CARD = Category(
     "CREDIT_CARD",
     examples=(
@@ -27,6 +33,8 @@ CREDIT_CARD = Category(
         example("Amex «3782 822463 10005» declined"),
         example("my card «5555555555554444» was charged"),
         example('{"card": "«4242424242424242»"}'),
+        example("%B«4532015112830366»^VEGA/INES^30121010000000000?"),
+        example("«4532015112830366»|12|30|123"),
         example('{"card_number": «4242424242424242»}'),
     ),
     lookalikes=(
@@ -36,13 +44,28 @@ CREDIT_CARD = Category(
         '{"order_id": "4000123412341234", "batch": 1234567890123456}',
         "ms 1767225600009 and 0.4111111111111111",
         "4111 1111 1111 1112",
+        "4111\n1111\n1111\n1111\n",
+        "0000000: 2e54 4820 5858 4420 3120 2241  .TH",
+        "543e 5426 544e 5427 5446 5443 5433 5448 5442",
     ),
     patterns=(
         Pattern(rf"{_EDGE}\d{{4}}(?:{_GAP}\d{{4}}){{3}}[ ._\t-]\d{{3}}{_END}", whole(checks.card), rank=CHECKED),
-        Pattern(rf"{_EDGE}\d{{4}}(?:(?:{_GAP}|\r?\n)\d{{4}}){{3}}{_END}", whole(checks.card), rank=CHECKED),
+        Pattern(  # among more such groups it is a line of a dump
+            rf"{_EDGE}(?<![0-9A-Fa-f]{{4}} [0-9A-Fa-f]{{4}} )\d{{4}}(?:(?:{_GAP}|\r?\n)\d{{4}}){{3}}"
+            rf"(?! {{1,2}}[0-9]{{0,3}}[A-Fa-f][0-9A-Fa-f]{{0,3}}(?![A-Za-z0-9])){_END}",
+            whole(_card_on_two_lines),
+            rank=CHECKED,
+        ),
         Pattern(rf"{_EDGE}3\d{{3}}{_GAP}\d{{6}}{_GAP}\d{{4,5}}{_END}", whole(checks.card), rank=CHECKED),
         Pattern(rf"{_EDGE}4\d{{3}}(?:[ .-]\d{{4}}){{2}}[ .-]\d{_END}", whole(checks.card), rank=CHECKED),
         Pattern(rf"{_EDGE}\d{{12,19}}{_END}", whole(checks.luhn_card), rank=CHECKED, near=_CARD_WORDS),
+        # Before the name and before the date of its end: %B4111...^ and ;4111...= of a strip, 4111...|12|30.
+        Pattern(r"(?<![A-Za-z0-9])(?:%B|;)(\d{13,19})(?=[\^=])", whole(checks.card), rank=CHECKED),
+        Pattern(
+            r"(?<![A-Za-z0-9.+-])\d{13,19}(?=[|:;](?:0[1-9]|1[0-2])[|:;/](?:20)?[2-4]\d(?!\d))",
+            whole(checks.card),
+            rank=CHECKED,
+        ),
         # In parts: {"pan1": "4242", "pan2": "4242", ...}.
         Pattern(r"(?i:pan|card|cc|card_?number|karte)_?[1-5][\"'][ ]?:[ ]?[\"'](\d{4})[\"']", rank=SHAPED),
         Pattern(
@@ -122,6 +145,8 @@ BANK_ACCOUNT = Category(
         example("account number: «9382637939»"),
         example('{"account_number": "«5676512785»"}'),
         example("Kontonummer «0532013000»"),
+        example("BLZ «37040044»"),
+        example("CLABE «032180000118359719»"),
         example("Account «9382637939» is active"),
         example("Nr konta: «61 1090 1014 0000 0712 1981 2874»"),
         example("RIB: «30002 00550 0000157841Z 25»"),
@@ -130,8 +155,8 @@ BANK_ACCOUNT = Category(
     patterns=(
         Pattern(
             r"(?<![A-Za-z])(?i:(?:bank )?(?:account|acct|a/c) ?(?:number|num|no|nr|#)|acct|routing ?(?:number|no)?|"
-            r"sort code|konto(?:nummer|-nr|nr)|num[eé]ro de (?:compte|cuenta))[.:=# \"'-]{1,5}(?:(?:is|was) )?"
-            r"(\d(?:[ -]?\d){5,17})(?![A-Za-z0-9]|[.-]\d)",
+            r"sort code|konto(?:nummer|-nr|nr)|num[eé]ro de (?:compte|cuenta)|clabe|blz|bsb)[.:=# \"'-]{1,5}"
+            r"(?:(?:is|was) )?(\d(?:[ -]?\d){5,17})(?![A-Za-z0-9]|[.-]\d)",
             rank=CONTEXT,
         ),
         Pattern(r"(?<![A-Za-z_])(?:[Aa]ccount|ACCOUNT)[: #]{1,3}(\d{8,14})(?![A-Za-z0-9]|[.-]\d)", rank=CONTEXT),

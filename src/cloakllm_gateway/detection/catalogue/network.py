@@ -5,6 +5,15 @@ from __future__ import annotations
 from cloakllm_gateway.detection.catalogue import checks
 from cloakllm_gateway.detection.catalogue.checks import compact, whole
 from cloakllm_gateway.detection.catalogue.model import CONTEXT, Category, Pattern, example
+from cloakllm_gateway.patterns import lazy
+
+_BRACKETS = lazy(r"[\[(](?:\.|dot)[\])]")
+
+
+def _plain(text: str) -> str:
+    """An address less the brackets around its dots."""
+    return _BRACKETS.sub(".", text)
+
 
 IP_ADDRESS = Category(
     "IP_ADDRESS",
@@ -13,6 +22,7 @@ IP_ADDRESS = Category(
         example("http://«198.51.100.23»:8080/x"),
         example('{"ip": "«2001:db8:85a3::8a2e:370:7334»"}'),
         example("peer=«fe80::1ff:fe23:4567:890a»"),
+        example("seen from «203[.]0[.]113[.]7»"),
     ),
     lookalikes=(
         "listen 127.0.0.1:8080; 0.0.0.0/0; 255.255.255.0",
@@ -27,6 +37,11 @@ IP_ADDRESS = Category(
             r"(?i:ersion): )(?<!(?i:ersion)\": \")"
             r"\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?![A-Za-z0-9_]|[.-][A-Za-z0-9])",
             whole(checks.ipv4),
+        ),
+        Pattern(  # as analysts write it, so that nobody follows it
+            r"(?<![A-Za-z0-9._-])\d{1,3}(?:\.\d{1,3}){0,2}[\[(](?:\.|dot)[\])]\d{1,3}"
+            r"(?:(?:\.|[\[(](?:\.|dot)[\])])\d{1,3}){0,2}(?![A-Za-z0-9_]|[.-][A-Za-z0-9])",
+            lambda text: len(text) if checks.ipv4(_plain(text)) else 0,
         ),
         # Shortened, or all eight groups: a time of day has neither form, so that logs do not pay for it.
         Pattern(
@@ -53,11 +68,11 @@ IP_ADDRESS = Category(
         "hostip",
         "serverip",
     ),
-    shape=r"[0-9A-Fa-f:.]{3,45}",
+    shape=r"[0-9A-Fa-f:.]{3,45}|\d{1,3}(?:(?:\.|\[\.\]|\(\.\)|\[dot\])\d{1,3}){3}",
     plausible=lambda text: bool(
         checks.ipv4(text) if text.count(".") == 3 and text.replace(".", "").isdigit() else checks.ipv6(text)
     ),
-    canonical=checks.ip_canonical,
+    canonical=lambda text: checks.ip_canonical(_plain(text)),
 )
 
 MAC_ADDRESS = Category(

@@ -104,6 +104,20 @@ def _device(text: str) -> int:
     return len(text) if any(word in FIRST_NAMES or word.removesuffix("s") in FIRST_NAMES for word in words) else 0
 
 
+#: Family names of one character, and how others end that are named before a form of address: 担当者様, 会員様.
+_ONE_CHARACTER = frozenset(
+    "林森原関堀辻菅星谷岡島堤浜柴東西南北王李张張刘劉陈陳杨楊黄赵趙吴吳周徐孙孫马馬朱胡郭何高罗羅郑鄭梁谢謝宋唐许許韩韓"
+    "冯馮邓鄧曹彭曾萧蔡潘田董袁于余叶葉蒋杜苏蘇魏程吕丁沈任姚卢傅钟姜崔谭廖范汪陆金石戴贾韦夏邱方侯邹熊孟秦白江"
+)
+_NOBODY = lazy(r".*[者員客位主々]|得意|沢山|何.|女王|学生|先生.*|同.*")
+
+
+def _addressed(text: str) -> int:
+    """Who has a form of address behind their name: no 仕様, 同様 and 摂氏, and no 担当者様."""
+    is_one = len(text) > 1 or text in _ONE_CHARACTER
+    return len(text) if is_one and _NOBODY.fullmatch(text) is None else 0
+
+
 def name_canonical(text: str) -> str:
     return _canonical()(text)
 
@@ -133,10 +147,11 @@ _LABEL = (
     r"|pacjent|full|legal|kontakt|ansprechpartner)(?: ?name)?"
 )
 _FOREIGN_LABEL = (
-    r"고객명|성명|이름|환자명|담당자|예금주|שם(?: הלקוח| מלא| המטופל)?"
-    r"|姓名|客户|客戶|联系人|聯絡人|收件人|氏名|お名前|名前|担当者?|顧客名"
-    r"|الاسم|اسم العميل|ФИО|Ф\.И\.О\.|Имя|Клиент|Пациент|नाम|Όνομα|Ονοματεπώνυμο"
+    r"고객명|성명|환자명|예금주|שם(?: הלקוח| מלא| המטופל)|姓名|氏名|お名前|顧客名"
+    r"|اسم العميل|ФИО|Ф\.И\.О\.|Ονοματεπώνυμο"
 )
+#: Those that are words of every text, and labels before a colon only.
+_FOREIGN_WORD = r"이름|담당자|שם|客户|客戶|联系人|聯絡人|收件人|名前|担当者?|الاسم|Имя|Клиент|Пациент|नाम|Όνομα"
 _FOREIGN_NAME = (
     r"[가-힣]{2,4}(?![가-힣])|[א-ת'׳-]{2,20}(?: [א-ת'׳-]{2,20}){1,2}|[一-鿿々]{1,4}[ 　]?[一-鿿々ぁ-んァ-ン]{1,4}"
     r"|[ء-ي]{2,15}(?: [ء-ي]{2,15}){1,3}|[А-ЯЁ][а-яё-]{1,20}(?: [А-ЯЁ][а-яё.]{0,20}){1,2}"
@@ -193,6 +208,9 @@ PERSON = Category(
         "Apple's iPhone, a Galaxy of Andromeda",
         "Release_Notes_2026.pdf Python_Docker_v1",
         "**bold** and *** or A** B",
+        "この仕様です。同様に多様な模様。皆様へ。摂氏20度。担当者様、会員様、お得意様",
+        "이름 대신 PID 이름 영역과 원본 파일 이름 뒤에 붙어",
+        "U.S. Taxpayer Identification and U.K. Government",
     ),
     patterns=(
         # The parts of a name in a vCard: family; given; additional; ...
@@ -217,7 +235,8 @@ PERSON = Category(
         ),
         # Initials and a surname.
         Pattern(
-            rf"(?<![A-Za-z0-9._/-])(?:[A-Z]\. ?){{2,4}}{_CAP}(?![A-Za-z0-9_(/])",
+            r"(?<![A-Za-z0-9._/-])(?!U\. ?[KS]\.|E\. ?U\.|T\. ?C\. ?K)"
+            rf"(?:[A-Z]\. ?){{2,4}}{_CAP}(?![A-Za-z0-9_(/])",
             uncommon,
             rank=NAMED,
             prose=True,
@@ -229,7 +248,9 @@ PERSON = Category(
             uncommon,
             rank=NAMED,
         ),
-        Pattern(rf"(?:{_FOREIGN_LABEL})[:： ]{{1,3}}({_FOREIGN_NAME})", rank=NAMED),
+        Pattern(
+            rf"(?:(?:{_FOREIGN_LABEL})[:： ]|(?:{_FOREIGN_WORD}) ?[:：])[:： ]{{0,2}}({_FOREIGN_NAME})", rank=NAMED
+        ),
         # Family name first: of who sends a mail, of an entry in a directory; the parts of a name as attributes.
         Pattern(rf"(?<![\w.@/-])({_CAP}(?: {_CAP})?, {_CAP}(?: (?:{_CAP}|[A-Z]\.))?)[\"']? <[A-Za-z0-9._+-]{{1,64}}@"),
         Pattern(
@@ -285,13 +306,22 @@ PERSON = Category(
         Pattern(r"(?<![A-Za-z0-9*])[A-Z][*•]{2,15} (?:[A-Z]\. )?[A-Z][*•]{2,20}(?![A-Za-z0-9*])"),
         # Names in scripts without capitals, told by what is said before or behind them.
         Pattern(r"(?:ชื่อ(?:ลูกค้า|ผู้ป่วย|ผู้ใช้|นักเรียน)?|นาย|นางสาว|นาง|คุณ)[: ]{1,2}([ก-๙]{2,20}(?: [ก-๙]{2,20})?)"),
-        Pattern(r"([一-鿿々]{1,4}(?: [一-鿿々ぁ-んァ-ン]{1,4})?)(?:さん|様|氏(?!名)|殿|先生|女士|小姐)", rank=CONTEXT),
+        Pattern(
+            r"((?:(?!先生|女士|小姐)[一-鿿々]){1,4}(?: (?:(?!先生|女士|小姐)[一-鿿々ぁ-んァ-ン]){1,4})?)"
+            r"(?:さん|様|氏(?!名)|殿|先生|女士|小姐)",
+            _addressed,
+            rank=CONTEXT,
+        ),
         Pattern(
             rf"(?<![一-鿿々])({_FAMILY}[ 　]?{_GIVEN}{{1,3}}|{_GIVEN}{{1,3}}[ 　]{_FAMILY})(?![一-鿿々])",
             rank=CONTEXT,
         ),
         Pattern(r"(?<![一-鿿])([一-鿿]{2,4}) ?\([A-Z][a-z]{1,12}(?: [A-Z][a-z]{1,12}){1,2}\)", rank=CONTEXT),
-        Pattern(rf"(?<![가-힣])([{_KOREAN}][가-힣]{{2}})(?= ?(?:님|씨))", rank=CONTEXT),
+        Pattern(
+            r"(?<![가-힣])(?!이용자|구매자|신청자|구독자|조합원|정회원|민원인)"
+            rf"([{_KOREAN}][가-힣]{{2}})(?= ?(?:님|씨))",
+            rank=CONTEXT,
+        ),
     ),
     keys=(
         "vollstandigername", "vollstaendigername", "geburtsname", "rufname", "kundinname", "ansprechpartner",
@@ -370,7 +400,7 @@ _KEYED_DATE = (
 
 #: A date behind words that say it is of a birth: any word may be its month.
 _DATE_SAID = (
-    rf"{_DATE}|(?:3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th|er|[.º])?[ -]?(?:of |de |d')?[A-Za-zÀ-ž]{{3,10}}\.?,?[ -]?"
+    rf"{_DATE}|(?:3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th|er|[.º])?[ -]?(?:of |de |d')?[A-Za-zÀ-žΆ-ώЀ-ӿ]{{3,10}}\.?,?[ -]?"
     r"(?:de |del )?(?:19|20)\d\d"
 )
 _TOWN = r"(?: (?:in|a|à|en|em|te|w|we) [A-Za-zÀ-ž]{2,20}(?:[ '-][A-Za-zÀ-ž]{2,20}){0,2},?)?"
@@ -381,6 +411,11 @@ _BIRTH = (
     rf"|(?:born|geboren|urodzon[ya]){_TOWN}(?: (?:on|am|op|dnia|w dniu))?"
     rf"|n[ée](?:e|\(e\)|·e)?{_TOWN} le|(?:nacid[oa]|naci[oó]){_TOWN} el|nat[oa](?:/a)?{_TOWN} il"
     rf"|(?:nascid[oa](?:\(a\))?|nasceu){_TOWN} (?:em|a|no dia)"
+    r"|född(?: den)?|fødselsdato|født(?: den)?|f\. nac\.|geb\.-?(?:datum|dat\.)|syntynyt|narozen[aá]?"
+    r"|născut[aă]?(?: la| în data de)?|született|doğum tarihi|родил(?:ся|ась)|Родил(?:ся|ась)"
+    r"|дата рождения|Дата рождения|д\.? ?р\.|Д\.? ?р\."
+    r"|народи(?:вся|лася|лась)|Народи(?:вся|лася|лась)|дата народження|Дата народження"
+    r"|γεννήθηκε(?: στις)?|Γεννήθηκε(?: στις)?"
 )
 
 
@@ -416,6 +451,14 @@ DATE_OF_BIRTH = Category(
         example("geboren te Utrecht op «2 oktober 1993»"),
         example("Urodzony «17 sierpnia 1985» r."),
         example("urodzona w Krakowie dnia «17.08.1985»"),
+        example("född den «3 juli 1984» i"),
+        example("Født: «03.07.1984»"),
+        example("narozen «3. července 1984» v"),
+        example("родился «3 июля 1984» года"),
+        example("Народилася «3 липня 1984» року"),
+        example("γεννήθηκε «3 Ιουλίου 1984»"),
+        example("Kim Lee (b. «3 Jul 1984») plays"),
+        example("他生于«1984年7月3日»"),
     ),
     lookalikes=("due 2026-03-01 14:05Z", "NATO 2024-05-05 summit", "the idea was born in 3 days",
                 "am 12. März 2026 geliefert",
@@ -426,6 +469,8 @@ DATE_OF_BIRTH = Category(
             rf"è|to|:)[^\w\n]{{1,5}}){{0,2}}({_DATE_SAID})(?![\d])",
             rank=CONTEXT,
         ),
+        Pattern(rf"\(b\. ({_DATE_SAID})(?![0-9])", rank=CONTEXT),
+        Pattern(r"(?:生于|出生于)(\d{4} ?年 ?\d{1,2} ?月 ?\d{1,2} ?日?)", rank=CONTEXT),
         Pattern(rf"(?<![A-Za-z])(?i:am) ({_DATE_SAID})(?: in [A-Za-zÀ-ž]{{2,20}})? geboren(?![A-Za-z])", rank=CONTEXT),
         *(
             Pattern(rf"{_BORN}(?i:{part})[\"'][ ]?:[ ]?[\"']?({form})(?![0-9])", rank=CONTEXT)

@@ -78,6 +78,7 @@ _GLUED = (
     r"straeti|braut|tún|tun|katu|tie|kuja|polku|kaari|utca|brekka|gerði|holt)"
 )
 _HUNGARIAN = r"(?:utca|út|útja|u\.|tér|tere|köz|krt\.)"
+_CYRILLIC = r"[А-ЯЁІЇЄҐ][А-Яа-яЁёІіЇїЄєҐґ'’-]{1,30}"
 #: A house number, with that of the flat: 12, 12a, 12/4, 12-2.
 _NUMBER = r"\d{1,5}(?:[A-Za-z]\b| [A-Z]\b(?=,)|[/-]\d{1,4}[A-Za-z]?\b)?(?![0-9])"
 #: What may follow it: the floor, the door, the flat.
@@ -101,11 +102,18 @@ _WORDS = (
 
 
 def _is_numbered(text: str) -> int:
-    """A street and a number; a year is none."""
+    """A street and a number; a year is none, nor are several."""
     head = text.split("\n")[0]
     digits = [word for word in head.replace(",", " ").split() if word[:1].isdigit()]
-    years = all(len(word) == 4 and word[:2] in ("19", "20") for word in digits)
-    return len(text) if not years or text.startswith(_SURELY_STREETS) else 0
+    return len(text) if not all(map(_YEARS.fullmatch, digits)) or text.startswith(_SURELY_STREETS) else 0
+
+
+def _between_numbers(text: str) -> int:
+    """Names between two numbers, and no words of a sentence: ``170 по 800``."""
+    return 0 if any(word[0].islower() for word in text.split()) else _is_numbered(text)
+
+
+_YEARS = lazy(r"(?:19|20)\d\d(?:-(?:19|20)\d\d)?")
 
 
 #: Words before the names of streets that mean nothing else.
@@ -209,6 +217,16 @@ ADDRESS = Category(
         example("livrer au «12 bis, rue de la République, 69002 Lyon»"),
         example("send it to «12 Rose Lane, 90210 Beverly Hills» by noon"),
         example("«5 Baker Street, NW1 6XE London». The door"),
+        example("to «350 5th Ave, New York, NY 10118» by noon"),
+        example("at «17 High Street, Oxford, OX1 4AA»"),
+        example("at «123 Main St., Apt. 4, Toronto, ON M5V 2T6»"),
+        example("to «P.O. Box 123, Springfield, IL 62701»"),
+        example("живёт: «ул. Ленина, д. 5, кв. 12, Москва»"),
+        example("«вул. Хрещатик, 22, Київ» та"),
+        example("«〒100-0001 東京都千代田区千代田1-1»"),
+        example("收件：«北京市朝阳区建国路88号»，李"),
+        example("at «서울특별시 종로구 세종대로 110»"),
+        example("vive en «Calle 26 # 59-41, Bogotá»"),
         example("FN:Kim Lee\nADR;TYPE=HOME:;;«ul. Prosta 12;Warszawa;;00-001;Poland»\n"),
     ),
     lookalikes=(
@@ -223,12 +241,17 @@ ADDRESS = Category(
         "the corner of the table and the edge of the page",
         "Plaza 2020 and Via Kafka 2024",
         "2024 Annual Report, 90210 Beverly Hills",
+        "Copyright 2018-2021,2022 Free Software Foundation",
+        "с идентификаторами с 170 по 800, то",
+        "we moved to Python 3 and move to Vue 3.",
+        '    "address",\n    "cidr",\n    "lint": "eslint . --ext .ts,.js --max-warnings 0",\n',
     ),
     patterns=(
         Pattern(
             rf"(?<![A-Za-z0-9.,:/-])(?:(?:Level|Floor|Unit|Flat|Suite|Apt\.?|Apartment|Room) \d{{1,4}}[A-Za-z]?(?:,|/) ?)?"
-            rf"\d{{1,5}}[A-Za-z]? (?:\d{{1,5}} )?(?:[NSEW]\.? )?(?:{_CAP} ){{1,3}}{_ENGLISH}\b\.?"
-            rf"(?: (?:Upper|Lower|North|South|East|West|NW|NE|SW|SE)\b)?(?:, Dublin \d{{1,2}}\b)?(?:, (?:{_CAP} ){{1,2}}[A-Z]{{1,2}}\d[A-Z0-9]? ?\d[A-Z]{{2}}\b)?{_TAIL}"
+            rf"\d{{1,5}}[A-Za-z]? (?:\d{{1,5}} )?(?:[NSEW]\.? )?(?:(?:{_CAP}|\d{{1,3}}(?:st|nd|rd|th)) ){{1,3}}{_ENGLISH}\b\.?"
+            rf"(?: (?:Upper|Lower|North|South|East|West|NW|NE|SW|SE)\b)?(?:, Dublin \d{{1,2}}\b)?(?:,? {_UNIT},?)?"
+            rf"(?:,? (?:{_CAP},? ){{1,3}}(?:[A-Z]{{2}},? )?(?:[A-Z]{{1,2}}\d[A-Z0-9]? ?\d[A-Z]{{2}}|[A-Z]\d[A-Z] ?\d[A-Z]\d)\b)?{_TAIL}"
             r"(?:,? [A-Z][A-Za-z.' -]{1,30},? [A-Z]{2} \d{5}(?:-\d{4})?)?(?! (?:to|of)\b)",
             rank=RECORD,
         ),
@@ -302,20 +325,37 @@ ADDRESS = Category(
         ),
         Pattern(r"(?<![A-Za-z0-9])(?:Suite|Apt\.?|Apartment) ?\d{1,5}(?![A-Za-z0-9]|[.-]\d)", rank=CONTEXT),
         Pattern(  # a line of its own, between two numbers
-            rf"(?<![^\n>? ])\d{{3,5}} (?:{_CAP} ){{1,3}}\d{{1,4}}(?=[ \t]*\n|,|\.?$)", _is_numbered, rank=CONTEXT
+            rf"(?<![^\n\x1c>? ])\d{{3,5}} (?:{_CAP} ){{1,3}}\d{{1,4}}(?=[ \t]*[\n\x1c]|,|\.\x1c|\.?$)", _between_numbers, rank=CONTEXT
         ),
         Pattern(rf"(?<![A-Za-z0-9])(?:{_COUNTRIES})(?: \([A-Z][a-z]{{2,20}}\))? \d{{5}}(?![A-Za-z0-9]|[.,-]\d)", rank=CONTEXT),
         Pattern(
-            rf"(?i:{_WORDS})[: ]{{1,3}}(?:the corner of )?((?:\d{{1,5}} ){{0,2}}(?:{_CAP}(?: {_LINK}\b)?[ ,]{{1,2}}){{1,4}}{_NUMBER}"
+            rf"(?i:{_WORDS})[: ]{{1,3}}(?:the corner of )?(?![A-Z][a-z]{{1,12}} \d(?![\d,A-Za-z]))((?:\d{{1,5}} ){{0,2}}(?:{_CAP}(?: {_LINK}\b)?[ ,]{{1,2}}){{1,4}}{_NUMBER}"
             rf"{_TAIL}|\d{{2,5}} (?:\d{{1,5}} )?{_CAP}(?: {_CAP}){{0,4}}{_TAIL})",
             _is_numbered,
             rank=CONTEXT,
         ),
         Pattern(
-            r"(?<![A-Za-z])P\.? ?O\.? ?Box \d{1,9}(?!\d)(?:, [A-Z][A-Za-z]{2,30})?(?: \d{4,6})?",
+            r"(?<![A-Za-z])P\.? ?O\.? ?Box \d{1,9}(?!\d)"
+            r"(?:,? [A-Z][A-Za-z.' -]{1,30},? [A-Z]{2} \d{5}(?:-\d{4})?|(?:, [A-Z][A-Za-z]{2,30})?(?: \d{4,6})?)",
             rank=RECORD,
         ),
-        Pattern(r"(?<![^\n\x1c])(?:item\d\.)?ADR(?:;[^:\n]{0,60})?:;{0,2}([^;\n][^\n]{4,200}[A-Za-z0-9])", rank=RECORD),  # vCard
+        Pattern(r"(?<![^\n\x1c])(?:item\d\.)?ADR(?:;[^:\n]{0,60})?:;{0,2}([^;\n\x1c][^\n\x1c]{4,200}[A-Za-z0-9])", rank=RECORD),  # vCard
+        Pattern(  # Russia and Ukraine
+            rf"(?:г\. ?{_CYRILLIC}, ?)?(?:ул|просп|пр-т|пер|пл|наб|бул|б-р|вул|пров)\.? {_CYRILLIC}(?: {_CYRILLIC}){{0,3}},? "
+            r"(?:(?:д|дом|буд)\.? ?)?\d{1,4}[А-Яа-яІіЇїЄє]?(?:[/-]\d{1,4})?(?![0-9])(?:,? (?:к|корп|стр|кв|оф|под|эт)\.? ?\d{1,4}){0,3}"
+            rf"(?:, (?:[гм]\. )?{_CYRILLIC}(?: {_CYRILLIC})?)?(?:, \d{{5,6}}(?![0-9]))?",
+            rank=RECORD,
+        ),
+        Pattern(r"〒\d{3}-\d{4} ?[一-鿿々ぁ-んァ-ヶー]{2,24}(?:[0-9０-９]{1,5}(?:[-−ー][0-9０-９]{1,5}){0,3})?", rank=RECORD),
+        Pattern(r"(?:[一-鿿]{2,4}[省市])?[一-鿿]{2,6}[市区县][一-鿿]{1,12}[路街道巷][0-9]{1,5}号(?:[0-9]{1,5}[号栋楼层室]){0,3}", rank=RECORD),
+        Pattern(
+            r"[가-힣]{2,7}[시도] (?:[가-힣]{1,6}[시구군] ){1,2}[가-힣0-9]{1,12}[로길동] [0-9]{1,4}(?:-[0-9]{1,4})?(?![0-9])", rank=RECORD
+        ),
+        Pattern(  # Colombia: the street, the crossing one and the distance from it
+            rf"(?<![A-Za-z0-9])(?:Calle|Cll|Carrera|Cra|Kra|Avenida|Transversal|Diagonal)\.? \d{{1,3}}[A-Z]?(?: (?:Sur|Norte|Bis))? ?"
+            rf"(?:#|No\.?|N°) ?\d{{1,3}}[A-Z]? ?- ?\d{{1,3}}(?![0-9])(?:, {_CAP})?",
+            rank=RECORD,
+        ),
         Pattern(  # field post offices of the United States
             rf"(?<![A-Za-z0-9])(?i:(?:PSC|Unit|CMR) \d{{1,5}},? Box \d{{1,6}}|(?:USNV|USNS|USS|USCGC) [A-Za-z{LETTERS}]{{2,20}})"
             r"[,\s>?]{1,8}(?i:[AFD]PO),? (?i:A[AEP])(?: \d{5})?(?![A-Za-z0-9])",

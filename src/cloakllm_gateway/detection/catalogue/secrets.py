@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 
 from cloakllm_gateway.detection.catalogue import checks, vendors
+from cloakllm_gateway.detection.catalogue.checks import whole
 from cloakllm_gateway.detection.catalogue.model import (
     CERTAIN,
     CONTEXT,
@@ -18,18 +20,27 @@ from cloakllm_gateway.detection.catalogue.vendors import EDGE
 from cloakllm_gateway.patterns import lazy
 
 _PLACEHOLDER = lazy(
-    r"(?i)[*xX.•#-]+|<.*>|\$?\{.*\}|\$\(.*\)|%.*%|\[.*\]|(?:your|my|the|some|new|old)[-_ ]?.*|null|none|nil"
-    r"|undefined|true|"
+    r"(?i)[*xX.•#-]+|<.*>|\$?\{.*\}|\$\(.*\)|%.*%|\[.*\]|null|none|nil"
+    r"|your[A-Za-z_ -]*\d?|(?:my|the|some|new|old|an?)"
+    r"(?=[a-z_ -]{0,24}(?:pass|pwd|pw|secret|token|key|value|credential|string))[a-z_ -]+\d?|undefined|true|"
     r"false|yes|no|on|off|string|text|password|passwd|secret|token|key|hidden|redacted|masked|required|optional|"
     r"example|changeme|placeholder|todo|n/?a|empty|default|unset|missing|invalid|expired|env|str|int|bytes|"
     r"object|value|self(?:\..*)?|os\..*|process\..*|env\..*|config\..*|settings\..*|args\..*|getpass\..*|"
     r"(?=\S+ \S+ \S).*\b(?:must|should|cannot|required|incorrect|characters|please|forgot|does not|do not)\b.*|"
-    r"\w+\(.*|.*\[\w*\]|\$\w+|.*\(\)?|bearer|basic|digest|\w+/\d{8}/[\w-]+/[\w-]+/aws4_request"
+    r"\w+\(.*|.*\[\w*\]|\$\w+|.*\(\)?|`.*`|bearer|basic|digest|aws4-hmac-sha256|\w+/\d{8}/[\w-]+/[\w-]+/aws4_request"
 )
 
 
 #: What a shell keeps under PWD.
 _DIRECTORY = lazy(r"(?:~|[A-Za-z]:)?(?:[/\\][\w.@ +-]+){2,}[/\\]?")
+#: Base64 may begin with a slash and have more: a part of it is a run that no folder is called.
+_RUN = lazy(r"[A-Za-z0-9+]{12,}")
+
+
+def _is_directory(text: str) -> bool:
+    if _DIRECTORY.fullmatch(text) is None:
+        return False
+    return not any(checks.mixed(run) and any(map(str.isdigit, run)) for run in _RUN.findall(text))
 
 
 def plausible_secret(text: str) -> bool:
@@ -38,7 +49,7 @@ def plausible_secret(text: str) -> bool:
     return (
         len(text) >= 4
         and not _PLACEHOLDER.fullmatch(text)
-        and not _DIRECTORY.fullmatch(text)
+        and not _is_directory(text)
         and not re.fullmatch(r"\d{1,5}|[A-Z][a-z]+|[a-z]{2,5}", text)
     )
 
@@ -62,16 +73,25 @@ def _is_generic_key(text: str) -> int:
     return len(text) if digits >= 3 or _CONSONANTS.search(text) else 0
 
 
+def _random(text: str) -> int:
+    """The length of what is random, less a full stop behind it, and no name of something: ``ctypes.POINTER``."""
+    value = text.rstrip(".")
+    arbitrary = any(map(str.isdigit, value)) or (value.isalpha() and vendors.in_arbitrary_case(value))
+    return len(value) if arbitrary and is_random(value) else 0
+
+
 API_KEY = Category(
     "API_KEY",
     examples=(
         example("«https://hooks.slack.com/services/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»"),
         Example("Old key: " + "sk1234567890" + "abcdefghijklmnop.", "sk1234567890" + "abcdefghijklmnop"),
+        Example("key AQE" + "q7RvK3xZ9mTb2WcY5nHf8LpD" * 3, "AQE" + "q7RvK3xZ9mTb2WcY5nHf8LpD" * 3),
         Example("the log ends in " + "ghp_" + "q7RvK3xZ9mTb", "ghp_" + "q7RvK3xZ9mTb"),
     ),
     lookalikes=("sk-learn-contrib-project-template",
                 "key-value-pairs-in-a-dictionary-of-things", "pat_answer re_compile_all_again",
-                "tokenExpirationTimeInSeconds keyAgreementAlgorithmName"),
+                "tokenExpirationTimeInSeconds keyAgreementAlgorithmName",
+                "-----BEGIN CERTIFICATE-----\nAQEBBQADggEPADCCAQoCggEBAKukgeWVzfX2FI7CT8rU4niVWJxB4Q2ZQCQXOZEz\nZum+"),
     patterns=(
         *vendors.patterns(),
         # Who knows these addresses may write there: they are credentials from their first letter.
@@ -100,7 +120,33 @@ API_KEY = Category(
             lambda text: len(text) if checks.mixed(text[4:]) and any(map(str.isdigit, text)) else 0,
             rank=CONTEXT,
         ),
+        Pattern(rf"{EDGE}(?:https?://)?hooks\.zapier\.com/hooks/catch/\d{{5,9}}/[A-Za-z0-9]{{5,16}}", rank=CERTAIN),
         Pattern(rf"{EDGE}\d{{8,10}}:AA[A-Za-z0-9_-]{{33}}(?![A-Za-z0-9_-])", rank=CERTAIN),  # Telegram
+        Pattern(r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{11,64}:APA91b[A-Za-z0-9_-]{100,200}", rank=CERTAIN),  # Firebase
+        Pattern(r"(?<![A-Za-z0-9_-])00(?:[A-Za-z0-9_-]{10}){4}(?![A-Za-z0-9_-])", _in_both_cases, rank=CERTAIN),  # Okta
+        Pattern(  # ngrok
+            r"(?<![A-Za-z0-9_-])2(?:[A-Za-z0-9]{13}){2}_(?:[A-Za-z0-9]{7}){3}(?![A-Za-z0-9_])",
+            _in_both_cases,
+            rank=CERTAIN,
+        ),
+        Pattern(r"(?<![A-Za-z0-9_-])11(?:[a-f0-9]{8}){4}(?![A-Za-z0-9])"),  # Jenkins
+        Pattern(r"(?<![A-Za-z0-9_-])(?:[a-f0-9]{12}){3}NRAL(?![A-Za-z0-9])", rank=CERTAIN),  # New Relic
+        Pattern(r"(?<![A-Za-z0-9_-])(?:[a-f0-9]{8}){3}:[a-f0-9]{64}(?![A-Za-z0-9])", rank=CERTAIN),  # Ghost
+        Pattern(r"(?<![A-Za-z0-9_-])\d{15,16}\|[A-Za-z0-9_-]{27}(?![A-Za-z0-9_-])", _random, rank=CERTAIN),  # Facebook
+        Pattern(rf"{EDGE}(?:A{{7}}){{3}}[A-Za-z0-9%+/]{{60,110}}(?![A-Za-z0-9%+/])", _random, rank=CERTAIN),  # Twitter
+        Pattern(  # RapidAPI
+            r"(?<![A-Za-z0-9_-])[a-z0-9]{10}msh[a-z0-9]{15}p1[a-z0-9]{5}jsn[a-z0-9]{12}(?![A-Za-z0-9])"
+        ),
+        # Adyen, in two forms; lines of certificates begin like the second one.
+        Pattern(r"(?<![A-Za-z0-9\n])AQE[A-Za-z0-9_-]{60,}", _random, rank=CERTAIN),
+        Pattern(
+            rf"{EDGE}AQE[A-Za-z0-9+/]{{40,400}}={{0,2}}-[A-Za-z0-9+/=]{{20,100}}-[A-Za-z0-9]{{8,40}}(?![A-Za-z0-9])",
+            rank=CERTAIN,
+        ),
+        Pattern(  # Mapbox, of which all but the beginning is a JWT
+            rf"{EDGE}[sp]k\.eyJ1Ijoi[A-Za-z0-9_-]{{40,200}}\.[A-Za-z0-9_-]{{22}}(?![A-Za-z0-9_-])", rank=CERTAIN + 1
+        ),
+        Pattern(rf"{EDGE}dapi[a-f0-9]{{32}}-\d(?![A-Za-z0-9-])", rank=CERTAIN),  # Databricks
         Pattern(rf"{EDGE}pat[A-Za-z0-9]{{14}}\.[a-f0-9]{{64}}(?![A-Za-z0-9])", rank=CERTAIN),  # Airtable
         Pattern(  # Harness
             rf"{EDGE}[ps]at\.[A-Za-z0-9_-]{{22}}\.[a-f0-9]{{24}}\.[A-Za-z0-9]{{20}}(?![A-Za-z0-9])", rank=CERTAIN
@@ -232,6 +278,17 @@ def _block(text: str, start: int, end: int, limit: int) -> int:
     return at
 
 
+_BASE64_LINE = lazy(r"[A-Za-z0-9+/=]{1,80}(?![A-Za-z0-9+/=-])(?:\r?\n)?", re.ASCII)
+
+
+def _lines(text: str, start: int, end: int, limit: int) -> int:
+    """The end of the lines of base64 behind ``text[start:end]``."""
+    at = end
+    while line := _BASE64_LINE.match(text, at, limit):
+        at = line.end()
+    return end + len(text[end:at].rstrip())
+
+
 def _pem(*lines: str) -> str:
     return "\n".join((lines[0].replace("~", "-----"), *lines[1:-1], lines[-1].replace("~", "-----")))
 
@@ -245,9 +302,21 @@ PRIVATE_KEY = Category(
                 _pem("~BEGIN RSA PRIVATE KEY~", _KEY_BODY, "AAAA", "~END RSA PRIVATE KEY~")),
         Example(_pem("~BEGIN PRIVATE KEY~", _KEY_BODY, "BBBB") + "\n(output truncated)",
                 _pem("~BEGIN PRIVATE KEY~", _KEY_BODY, "BBBB")),
+        example("WIF «5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ»"),
+        example("x «Private-Lines: 1\nAAAAgQDq7RvK3xZ9mTb2WcY5nHf8LpD4»\nPrivate-MAC: x"),
     ),
-    lookalikes=("-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----", "a PRIVATE KEY is kept private"),
-    patterns=(Pattern(rf"-----BEGIN {_LABEL}-----", rank=CERTAIN, extent=_block),),
+    lookalikes=("-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----", "a PRIVATE KEY is kept private",
+                "const signingKey = core_1.crypto.createPublicKey(leaf.publicKey);"),
+    patterns=(
+        Pattern(rf"-----BEGIN {_LABEL}-----", rank=CERTAIN, extent=_block),
+        Pattern(rf"{EDGE}[xyzuvt]prv[1-9A-HJ-NP-Za-km-z]{{107,108}}(?![A-Za-z0-9])", rank=CERTAIN),  # BIP 32
+        Pattern(
+            rf"{EDGE}[5-9KLTQ](?:[1-9A-HJ-NP-Za-km-z]{{10}}){{5}}[1-9A-HJ-NP-Za-km-z]?(?![A-Za-z0-9])",
+            whole(checks.wallet_key),
+            rank=CERTAIN,
+        ),
+        Pattern(r"(?<![A-Za-z0-9])Private-Lines: \d{1,2}\r?\n", rank=CERTAIN, extent=_lines),  # PuTTY
+    ),
     keys=("privatekey", "sshkey", "sshprivatekey", "tlskey", "signingkey"),
     shape=r"[\s\S]{16,}",
     plausible=lambda text: plausible_secret(text) and ("-----" in text or is_random(text)),
@@ -260,23 +329,49 @@ _SECRETIVE = (
     r"(?:secret|token|passw(?:or)?d|passphrase|(?:api|app|access|auth|private|secret|master|signing|encryption|storage|sdk"
     r"|license|service|admin|account|webhook)[_-]?key(?:_base)?)"
 )
-_VALUE = r"[^\s\"'<>|,;()\[\]{}\\]{8,}"
+_VALUE = r"[^\s\x1c\"'<>|,;()\[\]{}\\]{8,}"
 _ENVIRONMENT = (
     r"[A-Z][A-Z0-9_]{0,40}(?:TOKEN|SECRET|KEY|PASSWORD|PASSWD|PWD|PASSPHRASE|CREDENTIALS|KEY_BASE|_PASS|_PAT)"
 )
-
-
-def _random(text: str) -> int:
-    """The length of what is random, less a full stop behind it, and no name of something: ``ctypes.POINTER``."""
-    value = text.rstrip(".")
-    arbitrary = any(map(str.isdigit, value)) or (value.isalpha() and vendors.in_arbitrary_case(value))
-    return len(value) if arbitrary and is_random(value) else 0
 
 
 _SECRET_NAME = (
     r"(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|(?:api|access|secret) key|passwort|kennwort|contrase[nñ]a"
     r"|mot de passe|senha|haslo)"
 )
+
+
+def _is_made_up(text: str) -> int:
+    """What somebody made up behind ``password``: digits among letters, and no name of a way to hash or to encode."""
+    value = text.rstrip(".!?")
+    return len(value) if is_random(value) and len(value) >= 8 and not _METHOD.match(value) else 0
+
+
+_METHOD = lazy(
+    r"(?i)(?:sha|md|base|utf|hmac|pbkdf|argon|bcrypt|scrypt|oauth|aes|rsa|ntlm|crypt|version|page|chapter)-?_?\d"
+)
+
+
+def _is_encoded_pair(text: str) -> int:
+    """``user:password`` in base64."""
+    try:
+        decoded = b64decode(text, validate=True)
+    except ValueError:
+        return 0
+    user, mark, password = decoded.partition(b":")
+    is_pair = mark and user and len(password) > 3 and decoded.isascii() and decoded.decode().isprintable()
+    return len(text) if is_pair else 0
+
+
+_SEED_LENGTHS = frozenset((12, 15, 18, 21, 24))
+#: Words that no list for seeds has, and most sentences have.
+_SAYING = frozenset("the and for are was were from not has its our your his her but their which".split())
+
+
+def _is_seed(text: str) -> int:
+    words = text.split()
+    return len(text) if len(words) in _SEED_LENGTHS and _SAYING.isdisjoint(words) else 0
+
 
 #: Numbers that somebody types in to be let in.
 _PIN_NAME = (
@@ -292,9 +387,14 @@ SECRET = Category(
         example("password=«tr0ub4dor&3» next"),
         example('dbPass: "«gK2$lL9%@!Fp%»",'),
         example('{"client_secret": "«s3cr3t value»"}'),
+        Example('{"secret_key": "/q7RvK3xZ9mTb2W/cY5nHf8LpD4sGj6aeE0d1"}', "/q7RvK3xZ9mTb2W/cY5nHf8LpD4sGj6aeE0d1"),
+        example('{"password": "«newYork!2019»"}'),
+        example("password: «TheBeatles64»"),
+        example("DB_PASSWORD=«my$tr0ngPw»"),
         example("Authorization: Bearer «q7RvK3xZ9mTb2WcY5nHf8LpD»"),
         example("https://api.example.com/v1?client_secret=«9f8e7d6c5b4a39281706»&q=x"),
         example("Authorization: Basic «a2ltOmh1bnRlcjJ4eXo=»"),
+        example('proxy_set_header Authorization "Basic «a2ltOmh1bnRlcjJ4eXo=»";'),
         example("CREATE USER x IDENTIFIED BY '«HaOBi8eIa»';"),
         example("the password is «Tr0ub4dor3» now"),
         example("export DB_PASSWORD='«pa55 w0rd»'"),
@@ -303,6 +403,20 @@ SECRET = Category(
         example("SignedHeaders=host, Signature=«" + "fe5f80f77d5fa3be" * 4 + "»"),
         example('qop=auth, response="«6629fae49393a05397450978507c4ef1»"'),
         example("sshpass -p «Passw0rd9» ssh x"),
+        example("Password for jdoe is «geheim99x»."),
+        example("log in with username jdoe and password «geheim99x» there"),
+        example("use API key «9f8e7d6c5b4a3928» for it"),
+        example("the token «9f8e7d6c5b4a39281706» expired"),
+        example("Authorization: AWS4-HMAC-SHA256 Credential=x/20130524/us-east-1/s3/aws4_request, Signature=«"
+                + "9f8e7d6c5b4a3928" * 4 + "»"),
+        example('Authorization: Digest username="x", response="«6629fae49393a05397450978507c4ef1»"'),
+        example("GET /cb?code=«4/0AX4XfWh2Q7RvK3xZ9mTb2WcY5nHf8LpD»&state=xyz"),
+        example("WIFI:T:WPA;S:home;P:«geheim99x»;;"),
+        example('<add name="x" connectionString="Data Source=x;User ID=sa;Password=«geheim99x»" />'),
+        example('{"auths": {"ghcr.io": {"auth": "«amRvZTpnZWhlaW05OXg=»"}}}'),
+        example("GET /x HTTP/1.1 JSESSIONID=«9F8E7D6C5B4A39281706F5E4D3C2B1A0»"),
+        example("seed phrase: «legal winner thank year wave sausage worth useful legal winner thank yellow»"),
+        example('{"mnemonic": "«legal winner thank year wave sausage worth useful legal winner thank yellow»"}'),
         example("x:«$2b$12$" + "q7RvK3xZ9mTb2WcY5nHf8L" * 2 + "pD4sGj6ae»:1"),
         example("x:«$6$q7RvK3xZ$" + "q7RvK3xZ9mTb2WcY5nHf8LpD" * 3 + "»:19000:0:99999:7"),
     ),
@@ -318,16 +432,23 @@ SECRET = Category(
         "HANDLE_KEY = ctypes.POINTER(HKEY)",
         "docker run -u 1000:1000 x --user www-data:www-data, CREATE USER x WITH PASSWORD NULL",
         'x["token"] = "required" and --token TOKEN or ENV API_KEY $VALUE_1',
+        "a password sha512-crypt, the password must8, password SHA256 and password base64encoded",
+        "the token tokenExpirationTimeInSeconds, an API key configuration-2024-01",
+        'auth: "oauth2pkce", auth=basicauth12',
+        "my $pwd = `pwd`;",
+        "PWD=/home/app/releases/20261130120000, OLDPWD=/srv/app",
+        "password: your-password, PASSWORD=new_password",
+        '{"password": "mySecretPassword1", "token": "YOUR_TOKEN_HERE", "secret": "some secret value"}',
     ),
     patterns=(
         Pattern(
-            r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:\"'<>?#\\]{0,64}:([^\s/@\"'<>\\]{1,4096})@",
+            r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s\x1c/:\"'<>?#\\]{0,64}:([^\s\x1c/@\"'<>\\]{1,4096})@",
             lambda text: 0 if _PLACEHOLDER.fullmatch(text) else len(text),
             rank=CERTAIN,
         ),
         Pattern(
-            r"(?i:authorization)[\"']?[ ]{0,2}[:=,][ ]{0,2}[\"']?(?i:bearer|basic|token|apikey|digest) {1,2}("
-            r"[A-Za-z0-9+/=_.~-]{8,})",
+            r"(?i:authorization)[\"']?(?:[ ]{0,2}[:=,][ ]{0,2}|[ ](?=[\"']))[\"']?"
+            r"(?i:bearer|basic|token|apikey|digest) {1,2}([A-Za-z0-9+/=_.~-]{8,})",
             lambda text: len(text) if is_random(text) else 0,
             rank=CERTAIN - 5,
         ),
@@ -342,12 +463,12 @@ SECRET = Category(
             rank=CERTAIN,
         ),
         Pattern(  # curl -u name:password
-            r"(?<![A-Za-z0-9-])(?:-u|--user|--proxy-user|-U)[ =][\"']?[\w.@+-]{1,64}:([^\s\"':]{8,128})",
+            r"(?<![A-Za-z0-9-])(?:-u|--user|--proxy-user|-U)[ =][\"']?[\w.@+-]{1,64}:([^\s\x1c\"':]{8,128})",
             _random,
             rank=CERTAIN,
         ),
         Pattern(  # sshpass -p, docker login -u name -p
-            r"(?:sshpass|docker login(?: -u \S{1,64})?) (?:-p|--password)[= ]?[\"']?([^\s\"']{4,128})",
+            r"(?:sshpass|docker login(?: -u \S{1,64})?) (?:-p|--password)[= ]?[\"']?([^\s\x1c\"']{4,128})",
             lambda text: len(text) if plausible_secret(text) else 0,
             rank=CERTAIN,
         ),
@@ -358,8 +479,37 @@ SECRET = Category(
             rank=CERTAIN,
         ),
         Pattern(
-            rf"(?<![A-Za-z])(?i:{_SECRET_NAME}) (?:is|was|ist|lautet|est|es) [\"'`]?([^\s\"'`,;]{{6,128}})",
+            rf"(?<![A-Za-z])(?i:{_SECRET_NAME})(?: for [^\s\x1c:]{{1,64}})? (?:is|was|ist|lautet|est|es) [\"'`]?"
+            r"([^\s\x1c\"'`,;]{6,128})",
             lambda text: len(text.rstrip(".!?")) if is_random(text.rstrip(".!?")) else 0,
+            rank=SECRET_KEYED,
+        ),
+        Pattern(
+            r"(?<![A-Za-z_-])(?i:password|passwd|passcode|passwort|kennwort|mot de passe|contrase[nñ]a|senha) "
+            r"[\"'`]?([^\s\x1c\"'`,;:=()<>{}\[\]|/-]{8,64})(?![\w:=(\[-])",
+            _is_made_up,
+            rank=CONTEXT,
+        ),
+        Pattern(
+            r"(?<![A-Za-z_-])(?i:api[ -]?key|(?:access|auth|bearer|api|session|refresh) token|token|secret key|secret) "
+            r"[\"'`]?([A-Za-z0-9_+/=]{16,128})(?![A-Za-z0-9_+/=(\[-])",
+            lambda text: len(text) if sum(map(str.isdigit, text)) > 2 and is_random(text) else 0,
+            rank=CONTEXT,
+        ),
+        Pattern(  # what signs a request, and what answers one
+            r"(?<![A-Za-z])(?:Signature=|(?:r|cn)?response=\")([a-f0-9]{32,64})(?![A-Za-z0-9])", rank=SECRET_KEYED
+        ),
+        Pattern(r"[?&](?:code|ticket|nonce)=([A-Za-z0-9%/_.~-]{16,512})", _random, rank=SECRET_KEYED),
+        Pattern(r"(?<![A-Za-z])WIFI:[^\n\x1c]{0,80}?(?<=[:;])P:([^;\n\x1c]{4,63});", rank=CERTAIN),
+        Pattern(  # user and password for a registry, in base64
+            r"(?<![A-Za-z])auth[\"']?[ ]?[:=][ ]?[\"']?([A-Za-z0-9+/]{8,512}={0,2})(?![A-Za-z0-9+/=])",
+            _is_encoded_pair,
+            rank=SECRET_KEYED,
+        ),
+        Pattern(  # the words that a wallet is made of
+            r"(?i:mnemonic|(?:seed|recovery|backup|secret|wallet) ?(?:phrase|words?)|seed)"
+            r"(?: is)?[\"']?[ ]?[:= ][ ]?[\"'`]?([a-z]{3,8}(?: [a-z]{3,8}){11,23})(?![A-Za-z ])",
+            _is_seed,
             rank=SECRET_KEYED,
         ),
         # Under a secret's name, where no structure says so: x["secret"] = "...", <add key="" value="">, a default of
@@ -382,7 +532,7 @@ SECRET = Category(
             rf"(?<![A-Za-z0-9_$]){_ENVIRONMENT}[\"']?\]?[ ]?[:=][ ]?[\"']?({_VALUE})", _random, rank=SECRET_KEYED
         ),
         Pattern(  # .netrc
-            r"(?<![A-Za-z])login [^\s]{1,64}\s{1,4}password ([^\s]{4,128})",
+            r"(?<![A-Za-z])login [^\s\x1c]{1,64}\s{1,4}password ([^\s\x1c]{4,128})",
             lambda text: len(text) if plausible_secret(text) else 0,
             rank=SECRET_KEYED,
         ),
@@ -390,7 +540,7 @@ SECRET = Category(
         Pattern(r"(?:(?<![A-Za-z0-9])|X-Amz-)Signature=([0-9a-f]{64})(?![0-9A-Za-z])", rank=CERTAIN),
         Pattern(r"(?<![A-Za-z0-9-])response=\"([0-9a-f]{32}|[0-9a-f]{64})\"", rank=CERTAIN),
         Pattern(  # a key for a user, and no password
-            r"(?<![A-Za-z0-9])https?://([^\s/@:\"'<>?#\\]{8,256}):@", _random, rank=CERTAIN
+            r"(?<![A-Za-z0-9])https?://([^\s\x1c/@:\"'<>?#\\]{8,256}):@", _random, rank=CERTAIN
         ),
     ),
     keys=(
@@ -413,6 +563,7 @@ SECRET = Category(
         "rootpassword",
         "adminpassword", "mdp", "wifipassword", "token", "authorization", "cookie", "sessionid", "setcookie", "session",
         "bottoken", "personalaccesstoken", "oauthtoken", "usertoken", "sastoken", "pgpassword", "sshpass", "redisauth",
+        "jsessionid", "phpsessid", "aspnetsessionid", "sessid", "sessionkey", "mnemonic",
         "mysqlpwd", "accesssecret", "signingsecret", "pw", "psk", "presharedkey",
     ),
     shape=r"[^\x00-\x1f]{4,}",

@@ -83,7 +83,7 @@ VENDORS: tuple[tuple[str, int | str, str], ...] = (
     _key("YCA", "37", WORD), _key("tk-us-", "40+", WORD), _key("s-s4t2ud-", 64, HEX), _key("s-s4t2af-", 64, HEX),
     _key("pat-na1-", "36", "a-f0-9-"), _key("pat-eu1-", "36", "a-f0-9-"), _key("pubkey-", 32, HEX), _key("EAA", "100+"),
     _key("sdk-", "36", "a-f0-9-"), _key("mob-", "36", "a-f0-9-"), _key("api-", "36", "a-f0-9-"),
-    _key("ApiKey-", "36", "a-f0-9-"), _key("sha256~", 43, WORD), _key("dnkey-", "40+", WORD), _key("AQE", "60+", WORD),
+    _key("ApiKey-", "36", "a-f0-9-"), _key("sha256~", 43, WORD), _key("dnkey-", "40+", WORD),
     _key("os_v2_app_", "40+", LOWER), _key("aio_", 28), _key("AVNS_", "16+", WORD), _key("CCDB1_", "40+", WORD),
     _key("ddo_", 36), _key("lsxs_pt_", "40+"), _key("lma_", "20+", WORD), _key("lmb_", "20+", WORD),
     _key("mka_", "30+"), _key("pina_", "20+", WORD), _key("polar_oat_", "30+", WORD), _key("ramp_tok_", "30+"),
@@ -98,7 +98,17 @@ VENDORS: tuple[tuple[str, int | str, str], ...] = (
     _key("persona_production_", "30+", WORD), _key("secret-token:mercury_production_", "40+", WORD),
     _key("Mid-server-", "24", WORD), _key("figo_", "40+", WORD), _key("isat_", "40+", WORD), _key("ctp_", "36"),
     _key("AstraCS:", "60+", "A-Za-z0-9:"), _key("bce-v3/ALTAK-", "40+", "A-Za-z0-9/"), _key("pk_test_", "24+"),
-    _key("sk_prod_", "16+"), _key("rk_prod_", "16+"), _key("xoxo-", "20+", WORD),
+    _key("sk_prod_", "16+"), _key("rk_prod_", "16+"), _key("xoxo-", "20+", WORD), _key("sk_org_live_", "16+"),
+    _key("GOOG1E", 55, UPPER), _key("DO00", 16, UPPER), _key("dbtc_", "40+", WORD), _key("dbtu_", "40+", WORD),
+    _key("fm2_", "60+", "A-Za-z0-9+/=,_-"), _key("fm1r_", "60+", "A-Za-z0-9+/=,_-"),
+    _key("fm1a_", "60+", "A-Za-z0-9+/=,_-"), _key("y0_", "40+", WORD), _key("dt0s01.", "70+", "A-Z0-9."),
+    _key("dt0s02.", "70+", "A-Z0-9."), _key("dt0s16.", "70+", "A-Z0-9."), _key("WPL_AP1.", "20+", "A-Za-z0-9.="),
+    _key("ory_pat_", "30+"), _key("ory_st_", "30+"), _key("ory_at_", "30+"), _key("signkey-prod-", 64, HEX),
+    _key("signkey-test-", 64, HEX), _key("bb_live_", "20+", WORD), _key("lip_", 20), _key("endr+", 16),
+    _key("secret-live-", "36+", WORD), _key("secret-test-", "36+", WORD), _key("AQV", "100+", WORD),
+    _key("eyJrIjoi", "70+"), _key("NRAA-", 27, HEX), _key("FLWPUBK_TEST-", "12+", "A-Za-z0-9-"),
+    _key("sgp_", 64), _key("live_", "30+"),
+    _key("live_pub_", 31, HEX), _key("test_pub_", 31, HEX), _key("access-development-", "36", "a-f0-9-"),
 )  # fmt: skip
 
 
@@ -147,7 +157,7 @@ def _looks_issued(text: str) -> int:
     if any(map(str.isdigit, value[3:])):
         issued = checks.mixed(tail) or len(tail) < 8 or _UUID_END.search(value) is not None
     else:
-        issued = len(tail) >= 24 and in_arbitrary_case(tail)
+        issued = len(tail) >= (12 if "_live_" in value else 24) and in_arbitrary_case(tail)
     return len(value) if issued and len(set(value)) > 8 else 0
 
 
