@@ -181,8 +181,6 @@ EMAIL = Category(
 )  # fmt: skip
 
 _SEP = r"[ .()/-]{0,3}"
-#: Between a word and its number.
-_GAP = r"[^\d\n+(]{0,20}"
 _SPOKEN = (
     r"(?:(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|double|triple)"
     r"|(?:null|eins|zwo|zwei|drei|vier|fünf|sechs|sieben|acht|neun)"
@@ -240,8 +238,7 @@ PHONE = Category(
             whole(lambda text: checks.nanp(text.split("x")[0])),
         ),
         Pattern(
-            rf"(?i:{_PHONE_WORDS}){calling.uncounted(_GAP)}{_GAP}\n?[ ]{{0,4}}([(+]?\d(?:{_SEP}\d){{6,14}})"
-            r"(?![A-Za-z0-9]|[.:-]\d)",
+            rf"(?i:{_PHONE_WORDS})[^\d\n+(]{{0,20}}\n?[ ]{{0,4}}([(+]?\d(?:{_SEP}\d){{6,14}})(?![A-Za-z0-9]|[.:-]\d)",
             whole(checks.dialled),
             rank=CONTEXT,
         ),
