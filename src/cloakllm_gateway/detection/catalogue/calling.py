@@ -1,8 +1,8 @@
 """How people say that one can call somebody, by language, and what the numbers of its countries look like.
 
 A national number is a row of digits like any other, and a word of calling beside it alone does not tell it from an
-order, a date or hours: so it has to be as long, and begin, as numbers do where the language is spoken, and nothing
-that is numbered otherwise may be named between the two.
+order, a date or hours: so it has to be as long, and begin, as numbers do where the language is spoken, and in one piece
+it counts only where nothing that is numbered otherwise is named between the two.
 """
 
 from __future__ import annotations
@@ -116,17 +116,13 @@ CALLING: dict[str, Calling] = {
 #: What has numbers of its own: parts of words in any language, and short ones that are whole.
 _NUMBERED = (
     r"auftrag|bestell|rechnung|vertrag|vorgang|aktenz|artikel|serien|kunden-?n|konto|beleg|sendung|steuer|lieferschein"
-    r"|buchung|reserv|mitglied|personaln|matrikel|commande|dossier|factu|client|contrat|compte|série|suivi|colis|pedido"
+    r"|buchung|mitglied|personaln|matrikel|commande|dossier|factu|client|contrat|compte|série|suivi|colis|pedido"
     r"|fatur|fattur|cuenta|expediente|ordin[ei]|pratica|encomenda|processo|código|codice|protocol|prenotazion|bestelling"
-    r"|factuur|klant|polis|police|rekening|zamówieni|faktur|klient|konta|umow|spraw|zgłoszeni|paczk|przesył|ordre|kund[en]?n"
-    r"|ärende|objedn|smlouv|sipariş|müşteri|sözleşme|takip|versi|wersj|sürüm|заказ|счет|счёт|договор|клиент|заявк|обращени"
-    r"|верси|заявлени|€|isbn|iban"
-    r"|(?<![a-z])(?:az|plz|nip|pesel|regon|nif|dni|nie|kvk|sag|sak|chf|siret|siren|ičo|инн|код|дело|дела|zaak|fall)(?![a-z])"
-)
-#: The same in English, where words of calling are the words of much else.
-_NUMBERED_TOO = (
-    r"ticket|referen[zc]|tracking|order|invoice|account|build|release|code"
-    r"|(?<![a-z])(?:id|ref|case|pin|tan|port|ip|eur|tc|model|modell)(?![a-z])"
+    r"|klantn|van de polis|rekening|zamówieni|faktur|klient|konta|umow|spraw|zgłoszeni|paczk|przesył|ordre|ärende"
+    r"|objedn|smlouv|sipariş|sözleşme|takip|versi|wersj|заказ|счет|счёт|договор|клиент|заявк|обращени|верси|заявлени"
+    r"|ticket|referen[zc]|tracking|order|invoice|account|build|release|code|€|isbn|iban"
+    r"|(?<![a-z])(?:az|plz|nip|pesel|regon|nif|dni|nie|kvk|sag|sak|chf|siret|siren|ičo|инн|код|дело|дела|zaak|fall"
+    r"|id|ref|case|pin|tan|port|ip|eur|tc|model|modell)(?![a-z])"
 )
 
 #: What a number does not go on with: letters, more digits, money, the hours that it would be.
@@ -172,20 +168,15 @@ def _numbered(number: str) -> Proof:
 _GAP = lazy(r"[^\d(]+")
 
 
-def uncounted(gap: str, numbered: str = _NUMBERED) -> str:
-    """A look-ahead: nothing that has numbers of its own is named in the gap."""
-    return f"(?!{gap}(?i:{_written(numbered)}))"
-
-
 def patterns(separator: str) -> Iterator[Pattern]:
-    """A pattern for each language: its words, and up to the number nothing that would be numbered otherwise."""
+    """A pattern for each language: its words, and a number that is not that of something else."""
     gap = r"[^\d\n+(]{0,24}"
-    ahead = uncounted(gap, f"{_NUMBERED}|{_NUMBERED_TOO}")
+    other = rf"(?!{gap}(?i:{_written(_NUMBERED)}){gap}\d{{1,15}}(?:-\d{{1,9}}){{0,3}}(?![ ./()-]?\d))"
     for said in CALLING.values():
         words = rf"(?<![A-Za-zÀ-žЀ-ӿ])(?i:{_written(said.words)})(?![A-Za-zÀ-žЀ-ӿ])"
         number = rf"((?:{said.begins})(?:{separator}\d){{5,13}})"
         proof = _numbered(said.number)
-        yield Pattern(rf"{words}{ahead}{gap}\n?[ ]{{0,4}}{number}{_TAIL}", proof, rank=CONTEXT)
+        yield Pattern(rf"{words}{other}{gap}\n?[ ]{{0,4}}{number}{_TAIL}", proof, rank=CONTEXT)
         if said.behind:
             yield Pattern(
                 rf"(?<![A-Za-z0-9+./_:#-]){number}[ ]{{1,2}}(?i:{_written(said.behind)})(?![A-Za-zÀ-ž])",

@@ -192,8 +192,6 @@ EMAIL = Category(
 )  # fmt: skip
 
 _SEP = r"[ .()/-]{0,3}"
-#: Between a word and its number.
-_GAP = r"[^\d\n+(]{0,20}"
 _SPOKEN = (
     r"(?:(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|double|triple)"
     r"|(?:null|eins|zwo|zwei|drei|vier|fünf|sechs|sieben|acht|neun)"
@@ -201,7 +199,7 @@ _SPOKEN = (
 )
 _PHONE_WORDS = (
     r"(?:\b(?:tele?(?:phone|fon|fono|fone|foon|fax)?|phone|fax|mobile?|mobil|mob|cell(?:phone|ular)?|handy"
-    r"|cel(?=[.:])|ph(?=[.:]| no)"
+    r"|cel(?=[.:](?![a-z]))|ph(?=[.:]| no)"
     r"|rufnummer|call|"
     r"called|calling|dial|ring|text|sms|whatsapp|hotline|landline|reach|contact|t[eé]l[eé]phone|portable|m[oó]vil|"
     r"cellulare|telem[oó]vel|kom[oó]rka|numer|number is|numero|b[uü]ro|durchwahl|gsm|tlf|puh|contatto"
@@ -257,8 +255,7 @@ PHONE = Category(
             whole(lambda text: checks.nanp(text.split("x")[0])),
         ),
         Pattern(
-            rf"(?i:{_PHONE_WORDS}){calling.uncounted(_GAP)}{_GAP}\n?[ ]{{0,4}}([(+]?\d(?:{_SEP}\d){{6,14}})"
-            r"(?![A-Za-z0-9]|[.:-]\d)",
+            rf"(?i:{_PHONE_WORDS})[^\d\n+(]{{0,20}}\n?[ ]{{0,4}}([(+]?\d(?:{_SEP}\d){{6,14}})(?![A-Za-z0-9]|[.:-]\d)",
             checks.dialled_part,
             rank=CONTEXT,
         ),
