@@ -155,10 +155,11 @@ def read(texts: Sequence[Text], gate: Gate, *, always: bool = True) -> Reading:
     layer = _Layer(parts, _starts(strings), buffer, screen, seen)
     if not is_encoded:
         return _alone(layer)
+    del screen  # several layers get one for all, and a long text is short of memory
     layers = [layer]
     due = _due(layer, {})
     while views := _deeper(layer, len(layers), due):
-        layers[-1] = layer._replace(screen=b"")  # several layers get one screen for all
+        layers[-1] = layer._replace(screen=b"")
         parts = [(text, view, first, last) for text, view in views.items() for first, last in view.excerpts()]
         layer = _layer(parts, [view.text[first:last] for _, view, first, last in parts], gate)
         layers.append(layer)
