@@ -6,13 +6,16 @@ inside of an answer, which hosts show as well.
 
 from __future__ import annotations
 
+from operator import is_not
 from typing import Any
 
 from cloakllm_gateway.core import texts
 from cloakllm_gateway.core.settings import UpstreamSettings
 from cloakllm_gateway.protocol.eras import meta_of
 
-_META = ("ui", "ui/resourceUri")
+_META = frozenset(("ui", "ui/resourceUri"))
+#: The types of blocks that may be or lead to a page.
+_LEADING = ("resource", "resource_link")
 #: The members of results and messages that content stands in.
 _HOLDERS = ("content", "messages", "result")
 
@@ -32,15 +35,16 @@ def granted(upstream: UpstreamSettings, part: Any) -> Any:
 def _without(part: Any) -> Any:
     if isinstance(part, list):
         items = [_without(item) for item in part]
-        return part if all(one is other for one, other in zip(part, items, strict=True)) else items
+        return items if any(map(is_not, items, part)) else part
     if not isinstance(part, dict):
         return part
-    if _is_page_block(part):
+    if part.get("type") in _LEADING and _is_page_block(part):
         return {"type": "text", "text": texts.PAGE_LEFT_OUT}
-    held = {name: _without(part[name]) for name in _HOLDERS if name in part}
-    changed = {name: inner for name, inner in held.items() if inner is not part[name]}
-    meta = meta_of(part)
-    if any(key in meta for key in _META):
+    changed = {}
+    for name in _HOLDERS:
+        if (inner := part.get(name)) and (left := _without(inner)) is not inner:
+            changed[name] = left
+    if "_meta" in part and not _META.isdisjoint(meta := meta_of(part)):
         changed["_meta"] = {key: value for key, value in meta.items() if key not in _META}
     return {**part, **changed} if changed else part
 
@@ -50,4 +54,4 @@ def _is_page_block(block: dict[str, Any]) -> bool:
     if block.get("type") == "resource_link":
         return is_page(block.get("uri"))
     resource = block.get("resource")
-    return block.get("type") == "resource" and isinstance(resource, dict) and is_page(resource.get("uri"))
+    return isinstance(resource, dict) and is_page(resource.get("uri"))
