@@ -496,9 +496,8 @@ SECRET = Category(
             lambda text: len(text) if sum(map(str.isdigit, text)) > 2 and is_random(text) else 0,
             rank=CONTEXT,
         ),
-        Pattern(  # what signs a request, and what answers one
-            r"(?<![A-Za-z])(?:Signature=|(?:r|cn)?response=\")([a-f0-9]{32,64})(?![A-Za-z0-9])", rank=SECRET_KEYED
-        ),
+        # What signs a request and answers a challenge: AWS in its header and in an address, the digest of RFC 7616.
+        Pattern(r"(?<![A-Za-z])(?:Signature=|(?:r|cn)?response=\")([a-f0-9]{32,64})(?![A-Za-z0-9])", rank=CERTAIN),
         Pattern(r"[?&](?:code|ticket|nonce)=([A-Za-z0-9%/_.~-]{16,512})", _random, rank=SECRET_KEYED),
         Pattern(r"(?<![A-Za-z])WIFI:[^\n\x1c]{0,80}?(?<=[:;])P:([^;\n\x1c]{4,63});", rank=CERTAIN),
         Pattern(  # user and password for a registry, in base64
@@ -536,9 +535,6 @@ SECRET = Category(
             lambda text: len(text) if plausible_secret(text) else 0,
             rank=SECRET_KEYED,
         ),
-        # What proves a request: AWS in its header and in an address, the digest of RFC 7616, a shared access signature.
-        Pattern(r"(?:(?<![A-Za-z0-9])|X-Amz-)Signature=([0-9a-f]{64})(?![0-9A-Za-z])", rank=CERTAIN),
-        Pattern(r"(?<![A-Za-z0-9-])response=\"([0-9a-f]{32}|[0-9a-f]{64})\"", rank=CERTAIN),
         Pattern(  # a key for a user, and no password
             r"(?<![A-Za-z0-9])https?://([^\s\x1c/@:\"'<>?#\\]{8,256}):@", _random, rank=CERTAIN
         ),
