@@ -335,5 +335,5 @@ def test_runs_take_no_more_than_their_length_says(unit: str) -> None:
             gc.enable()
         return best
 
-    seconds(10_000)
-    assert seconds(160_000) < 40 * seconds(10_000) + 0.05  # sixteen times the text
+    seconds(5_000)
+    assert seconds(80_000) < 40 * seconds(5_000) + 0.05  # sixteen times the text

@@ -94,7 +94,7 @@ DAMAGES = {"deleted": delete, "emptied": empty, "lowered": lower, "raised": rais
 
 
 #: Without processes, and so in less time, test_highwater tries these as well.
-_OFTEN_TRIED = ("emptied", "raised")
+_OFTEN_TRIED = ("emptied", "raised", "lowered")
 
 
 @pytest.mark.parametrize(
