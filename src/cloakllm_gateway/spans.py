@@ -79,6 +79,16 @@ class Text(NamedTuple):
     above: int = -1
 
 
+def blanked(text: str, ranges: Iterable[tuple[int, int]], fill: str) -> str:
+    """``text`` with ``fill``, one character, in place of each in disjoint, sorted ``ranges``: offsets stay."""
+    pieces: list[str] = []
+    done = 0
+    for start, end in ranges:
+        pieces += (text[done:start], fill * (end - start))
+        done = end
+    return "".join((*pieces, text[done:]))
+
+
 def whole_number(written: str) -> str:
     """A number as its digits, where it is a whole one: spreadsheets write 536228726.0 and 4.155550134e9.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from cloakllm_gateway.core.rewriting import MASK, masked
 from cloakllm_gateway.protocol.surface import RESTORE, RESTORE_OWN
 from cloakllm_gateway.protocol.walk import Leaf
 from cloakllm_gateway.spans import Span, Text
@@ -15,9 +16,6 @@ from cloakllm_gateway.vault import tokens
 
 #: So many distinct values of one category in one call are a dump, whatever the call is for.
 RAW_DUMP = 50
-
-#: What a token is looked at as: nothing that any pattern or key could prove.
-_BLANK = "\ue000"
 
 
 def raw_texts(written: Iterable[Leaf]) -> list[Text]:
@@ -28,8 +26,8 @@ def raw_texts(written: Iterable[Leaf]) -> list[Text]:
             continue
         text = leaf.text
         if tokens.may_hold(text):
-            text = _without_tokens(text)
-        if text.strip(_BLANK + " "):
+            text = masked(text, ((match.start, match.end) for match in tokens.scan(text)))
+        if text.strip(MASK + " "):
             found.append(Text(text, leaf.key, leaf.record, names=False, parent=leaf.parent, above=leaf.above))
     return found
 
@@ -65,12 +63,3 @@ def _stands_in(text: str, value: str) -> bool:
             return True
         at = text.find(value, at + 1)
     return False
-
-
-def _without_tokens(text: str) -> str:
-    pieces: list[str] = []
-    done = 0
-    for match in tokens.scan(text):
-        pieces += (text[done : match.start], _BLANK * (match.end - match.start))
-        done = match.end
-    return "".join(pieces) + text[done:]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import NamedTuple, TypeAlias
 
-from cloakllm_gateway.spans import Encoding, Kind, Span
+from cloakllm_gateway.spans import Encoding, Kind, Span, blanked
 from cloakllm_gateway.vault.entries import Entry, Spelling
 from cloakllm_gateway.vault.placing import Standing
 
@@ -15,7 +15,7 @@ Range: TypeAlias = tuple[int, int]
 
 #: Stands for a placed token while the tripwire looks at the text around it: one private-use
 #: code point for each character of the token, so that offsets stay and no pattern matches it.
-_MASK = "\ue000"
+MASK = "\ue000"
 
 
 class Cut(NamedTuple):
@@ -109,14 +109,9 @@ def _canonical(category: str, value: str) -> str:
     return kind.canonical(value) if kind is not None else ""
 
 
-def masked(text: str, placed: Sequence[Range]) -> str:
+def masked(text: str, placed: Iterable[Range]) -> str:
     """``text`` with its tokens masked; offsets stay."""
-    pieces: list[str] = []
-    done = 0
-    for start, end in placed:
-        pieces += (text[done:start], _MASK * (end - start))
-        done = end
-    return "".join((*pieces, text[done:]))
+    return blanked(text, placed, MASK)
 
 
 class Ranges:

@@ -43,7 +43,7 @@ _NO_KEY = lazy(r"[\"\\\n{}\[\],:]|(?<![^\W\d_])'|'(?![^\W\d_])")
 _LONGEST_QUOTED = 66
 #: What stands between a key and its colon now and then.
 _BLANKS = frozenset(" \n\t")
-#: A bare key behind a brace or comma, read backwards; behind another bracket it is that of an argument, if a string is.
+#: A bare key behind a brace or comma, read backwards.
 _BARE_KEY = lazy(r"[ ]?(\w{0,63}[^\W\d])[ \n\t]{0,16}[{,]")
 #: ... and behind the bracket of a call, where only what is quoted is a value and no type.
 _NAMED_ARGUMENT = lazy(r"[ ]?(\w{0,63}[^\W\d])[ \n\t]{0,16}[{,(\[]")

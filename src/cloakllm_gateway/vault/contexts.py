@@ -20,11 +20,11 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from cloakllm_gateway.patterns import lazy
-from cloakllm_gateway.spans import Encoding
+from cloakllm_gateway.spans import Encoding, blanked
 from cloakllm_gateway.vault import addresses, markup
 from cloakllm_gateway.vault.tokens import TokenMatch, scan
 
@@ -78,7 +78,8 @@ def _spots(
     """``outer`` maps offsets of ``text`` to the outermost text, ``literal`` bounds the string it was decoded from."""
     if not is_json(text):
         matches = scan(text)
-        masked = _masked(text, matches) if matches else ""
+        # Their brackets must end no URL.
+        masked = blanked(text, ((match.start, match.end) for match in matches), "x") if matches else ""
         found_in = addresses.around(text, masked, matches, is_url) if matches else {}
         attributes, links = markup.attributes(masked), markup.destinations(masked)
         for match in matches:
@@ -109,16 +110,6 @@ def _spots(
             is_key = _COLON.match(text, found.end()) is not None
             for spot in _spots(inner.text, (*layers, Encoding.JSON), inside, bounds, False):
                 yield spot._replace(in_key=True) if is_key else spot
-
-
-def _masked(text: str, matches: Sequence[TokenMatch]) -> str:
-    """``text`` with its tokens blanked, so that their brackets end no URL; offsets stay."""
-    pieces: list[str] = []
-    done = 0
-    for match in matches:
-        pieces += (text[done : match.start], "x" * (match.end - match.start))
-        done = match.end
-    return "".join((*pieces, text[done:]))
 
 
 #: What stands between the parts of JSON: white space, written out or escaped.

@@ -449,12 +449,12 @@ SECRET = Category(
         Pattern(
             r"(?i:authorization)[\"']?(?:[ ]{0,2}[:=,][ ]{0,2}|[ ](?=[\"']))[\"']?"
             r"(?i:bearer|basic|token|apikey|digest) {1,2}([A-Za-z0-9+/=_.~-]{8,})",
-            lambda text: len(text) if is_random(text) else 0,
+            whole(is_random),
             rank=CERTAIN - 5,
         ),
         Pattern(
             r"(?<![A-Za-z])[Bb]earer ([A-Za-z0-9+/=_.~-]{16,})",
-            lambda text: len(text) if is_random(text) else 0,
+            whole(is_random),
             rank=CERTAIN - 5,
         ),
         Pattern(r"(?i:identified (?:with \w{1,40} )?by) [\"']([^\"'\n]{4,128})[\"']", rank=CERTAIN),
@@ -469,7 +469,7 @@ SECRET = Category(
         ),
         Pattern(  # sshpass -p, docker login -u name -p
             r"(?:sshpass|docker login(?: -u \S{1,64})?) (?:-p|--password)[= ]?[\"']?([^\s\x1c\"']{4,128})",
-            lambda text: len(text) if plausible_secret(text) else 0,
+            whole(plausible_secret),
             rank=CERTAIN,
         ),
         # Hashes of passwords, as crypt and its like write them.
@@ -532,7 +532,7 @@ SECRET = Category(
         ),
         Pattern(  # .netrc
             r"(?<![A-Za-z])login [^\s\x1c]{1,64}\s{1,4}password ([^\s\x1c]{4,128})",
-            lambda text: len(text) if plausible_secret(text) else 0,
+            whole(plausible_secret),
             rank=SECRET_KEYED,
         ),
         Pattern(  # a key for a user, and no password
