@@ -14,13 +14,14 @@ They overlap on purpose; the engine merges what they prove.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from msgspec import Struct
 
 from cloakllm_gateway.detection import documents
 from cloakllm_gateway.detection.catalogue.people import evident_name
+from cloakllm_gateway.detection.keys import classify
 from cloakllm_gateway.detection.speaking import said, speaks
 from cloakllm_gateway.detection.tables import Table
 from cloakllm_gateway.patterns import lazy
@@ -178,6 +179,48 @@ def tuples(text: str, places: Iterable[int]) -> Iterator[Field]:
 #: What follows the comma in a pair; and what stands before its key, read backwards.
 _PAIR = lazy(rf"""[ ]?{PREFIX}(?:"([^"\\\n]++)"|'([^'\\\n]++)')[ ]?[)\]]""")
 _PAIR_OPENING = lazy(r"[ubUB]?(?:[(]\s{0,20}(?:[\[({,]|\Z)|[\[]\s{0,20}(?:[\[]|,\s{0,4}[\]]))")
+
+# -- lists in which key and value take turns --------------------------------------------------------
+
+
+def alternating(text: str, places: Iterable[int]) -> Iterator[Field]:
+    """``["name", "Kim Lee", "dob", "1990-02-14"]``, as Redis answers for a hash and programs pass maps on.
+
+    Other lists have words at the same places, so two of them have to be keys that mean something.
+    """
+    done = -1  # up to where lists were read
+    for at in places:
+        if at < done or (begin := text.rfind("[", max(at - _LONGEST_ENTRY, 0), at)) < 0:
+            continue
+        members: list[tuple[int, int]] = []
+        done = begin + 1
+        while (member := _MEMBER.match(text, done)) and len(members) < _MOST_MEMBERS:
+            members.append(member.span(member.lastindex or 0))
+            done = member.end()
+        said = [text[slice(*member)] for member in members]
+        if text.startswith("]", done) and take_turns(said) and sum(map(bool, map(classify, said[::2]))) > 1:
+            for key, value in zip(said[::2], members[1::2], strict=True):
+                yield Field(key, *value, begin)
+
+
+def take_turns(members: Sequence[str]) -> bool:
+    """Whether the members of a list may be keys and their values by turns."""
+    keys = members[::2]
+    return (
+        len(members) > 1
+        and len(members) % 2 == 0
+        and len({*keys}) == len(keys)
+        and all(map(_KEY_AS_WORD.fullmatch, keys))
+        and not any(map(classify, members[1::2]))
+    )
+
+
+_MEMBER = lazy(
+    rf"""\s{{0,64}}{PREFIX}(?:"((?:[^"\\\n]|\\.){{0,1024}})"|'((?:[^'\\\n]|\\.){{0,1024}})')\s{{0,64}}(?:,|(?=\]))"""
+)
+_KEY_AS_WORD = lazy(r"[^\W\d][\w .:-]{0,40}")
+#: A list has no more members, and the first key that means something stands no further from where it begins.
+_MOST_MEMBERS, _LONGEST_ENTRY = 512, 1_024
 
 #: What may stand between two members of a list.
 _NEXT = lazy(r"[ \t\r\n\])]{0,64}(?:,[ \t\r\n\[(]{0,64}|(?<=[\])]))")

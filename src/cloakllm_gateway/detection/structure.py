@@ -262,6 +262,7 @@ def _fields(text: str, marks: Sequence[int]) -> Iterator[tuple[str, Field, str]]
 _READERS: dict[str, tuple[str, Callable[[str, Sequence[int]], Iterator[Field]]]] = {
     "braces": (":>{", fields.braces),
     "tuples": (",", fields.tuples),
+    "alternating": (",", fields.alternating),
     "lines": (":：", lines),
     "headers": (":", headers),
     "glued": (":", fields.glued),
