@@ -38,8 +38,9 @@ from cloakllm_gateway.core import (
     texts,
 )
 from cloakllm_gateway.core.calls import Calls
-from cloakllm_gateway.core.departures import Departures
 from cloakllm_gateway.core.directory import Directory
+from cloakllm_gateway.core.disclosed import Disclosed
+from cloakllm_gateway.core.egress import Egress
 from cloakllm_gateway.core.events import (
     CLIENT,
     Assigned,
@@ -62,12 +63,12 @@ from cloakllm_gateway.core.events import (
     StartTimer,
     Timer,
 )
-from cloakllm_gateway.core.given import Given
+from cloakllm_gateway.core.form_input import FormInput
 from cloakllm_gateway.core.greeting import Greeting
 from cloakllm_gateway.core.handles import Handles
 from cloakllm_gateway.core.jobs import AtOnce, Jobs, Work, never
 from cloakllm_gateway.core.lists import Lists
-from cloakllm_gateway.core.notices import Notices
+from cloakllm_gateway.core.notifications import Notifications
 from cloakllm_gateway.core.outbound import Outbound
 from cloakllm_gateway.core.policy import Policy
 from cloakllm_gateway.core.questions import ELICIT, Questions
@@ -79,7 +80,6 @@ from cloakllm_gateway.core.settings import Settings
 from cloakllm_gateway.core.subscriptions import Subscriptions
 from cloakllm_gateway.core.suspensions import Suspensions
 from cloakllm_gateway.core.tasks import Tasks, is_about_task
-from cloakllm_gateway.core.typed import Typed
 from cloakllm_gateway.core.upstream import Call, Phase, Upstream
 from cloakllm_gateway.protocol import eras, jsonrpc
 from cloakllm_gateway.protocol.eras import Client, Era
@@ -116,7 +116,7 @@ class Gateway:
         self._limits = Limits(settings.max_bytes, settings.max_depth)
         self._out: list[Effect] = []
         self._upstreams = {
-            name: Upstream(upstream, given=Given(clock)) for name, upstream in settings.upstreams.items()
+            name: Upstream(upstream, disclosed=Disclosed(clock)) for name, upstream in settings.upstreams.items()
         }
         self._held_requests: list[Request] = []
         self._held_for_client: list[Effect] = []
@@ -136,23 +136,23 @@ class Gateway:
         self._lists = Lists(
             settings, self._upstreams, self._directory, vault, self._jobs, self._calls, emit, self._tools
         )
-        typed = Typed(self._jobs, vault, emit)
+        form_input = FormInput(self._jobs, vault, emit)
         self._suspensions = Suspensions(
             settings.secret, settings.max_pending, self._requests, emit,
             answered=lambda answer: self._questions.answer(answer), abandoned=self._abandoned,
         )  # fmt: skip
-        departures = Departures(settings, vault, self._jobs, emit)
+        egress = Egress(settings, vault, self._jobs, emit)
         self._questions = Questions(
-            settings, self._restorer, self._jobs, typed, self._suspensions, departures, self._tasks, emit,
+            settings, self._restorer, self._jobs, form_input, self._suspensions, egress, self._tasks, emit,
             self._to_client,
         )  # fmt: skip
         self._subscriptions = Subscriptions(self._upstreams, self._calls, emit, settings.max_pending)
         self._outbound = Outbound(
-            settings, self._requests, self._restorer, self._calls, typed, self._questions, self._subscriptions,
-            self._directory, self._tools, self._tasks, departures, emit, answered=self._call_answered,
+            settings, self._requests, self._restorer, self._calls, form_input, self._questions, self._subscriptions,
+            self._directory, self._tools, self._tasks, egress, emit, answered=self._call_answered,
         )  # fmt: skip
         self._rounds = Rounds(self._questions, emit, self._outbound.resend, self._refusal)
-        self._notices = Notices(
+        self._notifications = Notifications(
             settings, self._jobs, self._calls, self._questions, self._subscriptions, self._tasks, self._directory, emit,
             self._to_client, self._list_changed, self._tools.fitting,
         )  # fmt: skip
@@ -214,9 +214,9 @@ class Gateway:
         """The job that ``handle`` failed in, if any: that it failed is for it to be told."""
         return self._jobs.broken
 
-    def given(self, upstream: str) -> Sequence[Entry]:
+    def disclosed(self, upstream: str) -> Sequence[Entry]:
         """The values that an upstream was given lately, for whoever makes clean what it prints."""
-        return self._upstreams[upstream].given.lately()
+        return self._upstreams[upstream].disclosed.lately()
 
     @property
     def idle(self) -> bool:
@@ -248,7 +248,7 @@ class Gateway:
             case Request():
                 self._questions.ask(upstream, message, event.during)
             case Notification():
-                self._notices.arrived(upstream, message, event.during)
+                self._notifications.arrived(upstream, message, event.during)
             case Response() | Failure():
                 self._upstream_answers(upstream, message)
 
@@ -296,7 +296,7 @@ class Gateway:
 
     def _speak(self, era: Era) -> None:
         """The era of this connection is decided."""
-        self._era = self._questions.front = self._notices.front = self._lists.front = self._serving.front = era
+        self._era = self._questions.front = self._notifications.front = self._lists.front = self._serving.front = era
         self._client_ready = era is Era.STATELESS  # a session's client says when
 
     def _attend(self, request: Request, client: Client) -> None:
@@ -404,7 +404,7 @@ class Gateway:
             goes = part.get("code") == eras.SENT_ELSEWHERE and self._questions.offered(upstream, ELICIT, waiting)
             shape = SENT_ELSEWHERE if goes else ERROR
         tool = self._tasks.answered(request, upstream, call, part)
-        restored = upstream.given.lately() if is_about_task(call.method) else call.restored
+        restored = upstream.disclosed.lately() if is_about_task(call.method) else call.restored
         tools = self._tasks.tools(upstream, part) if call.method == "tasks/list" else {}
         exact = self._questions.exact_links(upstream, waiting)
         work = Work(

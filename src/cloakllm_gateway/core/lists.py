@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct, field
 
-from cloakllm_gateway.core import handshake, pages
+from cloakllm_gateway.core import capabilities, pages
 from cloakllm_gateway.core.advertised import Tools
 from cloakllm_gateway.core.calls import PATIENCE, Calls
 from cloakllm_gateway.core.directory import Directory, Route, declared_keys
@@ -130,11 +130,11 @@ class Lists:
 
     def forget(self, kind: str, of: str = "") -> None:
         """The lists of ``kind`` have changed, those of one upstream or all: nobody else's call has to wait for them."""
-        for method in [method for method in LISTS if handshake.SERVER_SERVES[method] == kind]:
+        for method in [method for method in LISTS if capabilities.SERVER_SERVES[method] == kind]:
             self._known[method].difference_update([of] if of else self._upstreams)
 
     def _able(self, method: str) -> list[str]:
-        capability = handshake.SERVER_SERVES[method]
+        capability = capabilities.SERVER_SERVES[method]
         ready = (upstream for upstream in self._upstreams.values() if upstream.phase is Phase.READY)
         return [upstream.name for upstream in ready if upstream.capability(capability) is not None]
 

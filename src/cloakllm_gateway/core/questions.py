@@ -14,17 +14,17 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
-from cloakllm_gateway.core import handshake, pages, texts
+from cloakllm_gateway.core import capabilities, pages, texts
 from cloakllm_gateway.core.advertised import form
-from cloakllm_gateway.core.departures import Departures
+from cloakllm_gateway.core.egress import Egress
 from cloakllm_gateway.core.events import CLIENT, Effect, Log, Send
+from cloakllm_gateway.core.form_input import FormInput, words
 from cloakllm_gateway.core.jobs import Jobs, Work
 from cloakllm_gateway.core.requests import Asked
 from cloakllm_gateway.core.restorer import Restored, Restorer
 from cloakllm_gateway.core.settings import Settings
 from cloakllm_gateway.core.suspensions import Posed, Suspensions
 from cloakllm_gateway.core.tasks import Tasks
-from cloakllm_gateway.core.typed import Typed, words
 from cloakllm_gateway.core.upstream import Upstream
 from cloakllm_gateway.protocol import eras, jsonrpc
 from cloakllm_gateway.protocol.eras import RETRIABLE, Client, Era
@@ -69,9 +69,9 @@ class Questions:
         settings: Settings,
         restorer: Restorer,
         jobs: Jobs,
-        typed: Typed,
+        form_input: FormInput,
         suspensions: Suspensions,
-        departures: Departures,
+        egress: Egress,
         tasks: Tasks,
         emit: Callable[[Effect], None],
         to_client: Callable[[list[Effect]], None],
@@ -79,9 +79,9 @@ class Questions:
         self._settings = settings
         self._restorer = restorer
         self._jobs = jobs
-        self._typed = typed
+        self._form_input = form_input
         self._suspensions = suspensions
-        self._departures = departures
+        self._egress = egress
         self._tasks = tasks
         self._emit = emit
         self._to_client = to_client
@@ -126,7 +126,7 @@ class Questions:
 
         def reply(message: dict[str, Any], entries: Sequence[Entry]) -> None:
             if upstream.is_there:
-                upstream.given.answer(entries)
+                upstream.disclosed.answer(entries)
                 self._emit(Send(upstream.name, message))
 
         def done(params: Any, effects: list[Effect]) -> None:
@@ -147,7 +147,7 @@ class Questions:
             self._to_client(upstream.lane.settle(ticket, []))
 
         shape = SURFACE[request.method].params
-        restored = upstream.given.lately()
+        restored = upstream.disclosed.lately()
         exact = self.exact_links(upstream, asked)
         self._jobs.start(
             Work(upstream, request.method, request.params or {}, shape, done, failed, restored, exact_links=exact)
@@ -155,18 +155,18 @@ class Questions:
 
     def offered(self, upstream: Upstream, method: str, asked: Asked | None) -> bool:
         """Whether the client can be asked this; a stateless one only about a request of its own."""
-        capability = handshake.CLIENT_SERVES.get(method)
+        capability = capabilities.CLIENT_SERVES.get(method)
         if self.front is Era.STATELESS and asked is None:
             return False
         client = asked.client if asked else self.client
-        return capability in handshake.capabilities_towards(upstream.settings, client.capabilities)
+        return capability in capabilities.towards(upstream.settings, client.capabilities)
 
     def exact_links(self, upstream: Upstream, asked: Asked | None) -> bool:
         """Whether a page that ``upstream`` sends a person to keeps its address: a client that opens none reads it."""
         if not upstream.settings.exact_links:
             return False
         client = asked.client if asked else self.client
-        modes = handshake.capabilities_towards(upstream.settings, client.capabilities).get("elicitation")
+        modes = capabilities.towards(upstream.settings, client.capabilities).get("elicitation")
         return isinstance(modes, dict) and "url" in modes
 
     def has_room(self, upstream: Upstream, asked: Asked | None, more: int) -> bool:
@@ -213,8 +213,8 @@ class Questions:
     def _ask(self, upstream: Upstream, said: Any) -> dict[str, Any] | None:
         """One question of a task; None where the upstream may not ask it."""
         method = said.get("method") if isinstance(said, dict) else None
-        capability = handshake.CLIENT_SERVES.get(method) if isinstance(method, str) else None
-        if capability is None or not handshake.capabilities_towards(upstream.settings, {capability: {}}):
+        capability = capabilities.CLIENT_SERVES.get(method) if isinstance(method, str) else None
+        if capability is None or not capabilities.towards(upstream.settings, {capability: {}}):
             return None
         params = said.get("params")
         return {**said, "params": self._presented(upstream, str(method), params)} if isinstance(params, dict) else said
@@ -330,7 +330,7 @@ class Questions:
             self._reply(open, answer, typed)
 
         own = words(open.request.params)
-        self._typed.learn(open.upstream, open.request.method, answer.result, learned, failed, own)
+        self._form_input.learn(open.upstream, open.request.method, answer.result, learned, failed, own)
 
     def _reply(self, open: _Open, answer: Response, typed: Sequence[Entry] = ()) -> None:
         upstream, request = open.upstream, open.request
@@ -340,16 +340,14 @@ class Questions:
             return self._restorer.restore(answer.result, shape, upstream.name)._replace(typed=tuple(typed))
 
         def reply(restored: Restored) -> None:
-            self._departures.account(upstream, request, restored)
+            self._egress.account(upstream, request, restored)
             open.reply({"jsonrpc": "2.0", "id": request.id, "result": restored.part}, restored.entries)
 
         def stopped(text: str) -> None:
             self._fail(open, text)
 
         # What was found in clear is for the model to know, and not for whoever asked.
-        self._departures.clear(
-            upstream, request, answer.result, restore, reply, stopped, in_clear=texts.ANSWER_IN_CLEAR
-        )
+        self._egress.clear(upstream, request, answer.result, restore, reply, stopped, in_clear=texts.ANSWER_IN_CLEAR)
 
     def cancelled(self, upstream: Upstream, request_id: Any) -> int | None:
         """The id under which the client knows a question that its upstream took back; None where it never will."""

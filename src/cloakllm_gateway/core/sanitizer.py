@@ -34,7 +34,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct, field
 
-from cloakllm_gateway.core import adjacent, retold
+from cloakllm_gateway.core import adjacent, mentions
 from cloakllm_gateway.core.adjacent import Joined
 from cloakllm_gateway.core.allowed import NOTHING, Allowed
 from cloakllm_gateway.core.blobs import textual
@@ -363,7 +363,7 @@ class Sanitizing:
         def known(text: str) -> Sequence[Span]:
             return source.vault.known(text, source.origin, source.group)
 
-        told = retold.places(entries, [slot.look.text for slot in clean], known)
+        told = mentions.places(entries, [slot.look.text for slot in clean], known)
         return [slot._replace(look=slot.look._replace(names=False)) for slot in map(clean.__getitem__, told)]
 
     def _follow(self, renamed: Mapping[Path, str]) -> None:

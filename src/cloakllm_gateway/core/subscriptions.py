@@ -91,7 +91,7 @@ class Subscriptions:
         """A stream begins: ``granted`` is what it will hear of."""
         self._streams.append(stream)
         for name, entries in stream.given.items():
-            self._upstreams[name].given.follow(stream, entries)
+            self._upstreams[name].disclosed.follow(stream, entries)
         for name, watch in stream.watches:
             self.watch(self._upstreams[name], watch)
         return [self._told(stream, "notifications/subscriptions/acknowledged", {"notifications": dict(granted)})]
@@ -101,7 +101,7 @@ class Subscriptions:
         closed = [stream for stream in self._streams if stream.asked is asked]
         for stream in closed:
             for name in stream.given:
-                self._upstreams[name].given.release(stream)
+                self._upstreams[name].disclosed.release(stream)
         self._streams = [stream for stream in self._streams if stream.asked is not asked]
         still = {watch for stream in self._streams for watch in stream.watches}
         for name, watch in {watch for stream in closed for watch in stream.watches} - still:
@@ -136,7 +136,7 @@ class Subscriptions:
 
         Then only a start anew is to ask again.
         """
-        upstream.given.follow(watch, entries)
+        upstream.disclosed.follow(watch, entries)
         if upstream.era is Era.STATELESS:
             self.watch(upstream, watch)
             return False
@@ -145,7 +145,7 @@ class Subscriptions:
 
     def end(self, upstream: Upstream, watch: Watch) -> bool:
         """A session hears no more of ``watch``; whether its own request has to tell the upstream."""
-        upstream.given.release(watch)
+        upstream.disclosed.release(watch)
         if upstream.era is Era.STATELESS:
             self.unwatch(upstream, watch)
             return False

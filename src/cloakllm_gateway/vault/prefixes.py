@@ -26,8 +26,8 @@ _ENOUGH = 4
 _MEMORY = 32 << 20
 
 
-class Beginnings:
-    """Beginnings of case-folded values of at least ``size`` characters: their first few, or all of a short value."""
+class Prefixes:
+    """Prefixes of case-folded values of at least ``size`` characters: their first few, or all of a short value."""
 
     def __init__(self, size: int, *, long: int = _LONG, chunk: int = _CHUNK) -> None:
         self._size = size

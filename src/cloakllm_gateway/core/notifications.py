@@ -34,7 +34,7 @@ UNKNOWN = "notifications/unknown"
 Deliver: TypeAlias = Callable[[Mapping[str, Any] | None], Sequence[Effect]]
 
 
-class Notices:
+class Notifications:
     """Passes them on.
 
     ``list_changed`` is told which list is no longer what it was, and whose;
@@ -187,10 +187,10 @@ class Notices:
                 done(part.get("params"), effects)
 
             said = {"method": method, "params": params}
-            self._jobs.start(Work(upstream, UNKNOWN, said, DATA, checked, failed, upstream.given.lately()))
+            self._jobs.start(Work(upstream, UNKNOWN, said, DATA, checked, failed, upstream.disclosed.lately()))
             return
         shape, known_as = (row.params, method) if row else (DATA, UNKNOWN)
-        restored = upstream.given.lately()
+        restored = upstream.disclosed.lately()
         exact = self._questions.exact_links(upstream, None)
         self._jobs.start(
             Work(upstream, known_as, params or {}, shape, done, failed, restored, tool=tool.original, exact_links=exact)
