@@ -12,6 +12,7 @@ from cloakllm_gateway.core.advertised import Tools
 from cloakllm_gateway.core.calls import PATIENCE, Calls
 from cloakllm_gateway.core.directory import Directory, Route, declared_keys
 from cloakllm_gateway.core.events import Effect, Log, StartTimer, StopTimer, Timer
+from cloakllm_gateway.core.front import Front
 from cloakllm_gateway.core.jobs import Jobs, Work
 from cloakllm_gateway.core.naming import exposed
 from cloakllm_gateway.core.settings import Settings
@@ -85,6 +86,7 @@ class Lists:
     def __init__(
         self,
         settings: Settings,
+        front: Front,
         upstreams: dict[str, Upstream],
         directory: Directory,
         vault: Vault,
@@ -94,6 +96,7 @@ class Lists:
         tools: Tools,
     ) -> None:
         self._settings = settings
+        self._front = front
         self._tools = tools
         self._upstreams = upstreams
         self._directory = directory
@@ -101,7 +104,6 @@ class Lists:
         self._jobs = jobs
         self._calls = calls
         self._emit = emit
-        self.front = Era.SESSION
         #: By method: the upstreams whose lists, or that they give none, are known as they are now.
         self._known: dict[str, set[str]] = {method: set() for method in LISTS}
         self._open: dict[int, _Gathering] = {}
@@ -256,7 +258,7 @@ class Lists:
             words = [name, original, *declared, *declared_keys(item.get("outputSchema"))]
             self._vault.reserve(words, upstream.settings.origin)
             shown = pages.granted(upstream.settings, {**item, "name": name})
-            if self.front is Era.SESSION and upstream.era is Era.STATELESS:
+            if self._front.era is Era.SESSION and upstream.era is Era.STATELESS:
                 shown = eras.tool_for_session(shown)
             taken.append(
                 self._tools.advertised(upstream.settings, original, shown) if method == "tools/list" else shown

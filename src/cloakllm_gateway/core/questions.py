@@ -19,6 +19,7 @@ from cloakllm_gateway.core.advertised import form
 from cloakllm_gateway.core.egress import Egress
 from cloakllm_gateway.core.events import CLIENT, Effect, Log, Send
 from cloakllm_gateway.core.form_input import FormInput, words
+from cloakllm_gateway.core.front import Front
 from cloakllm_gateway.core.jobs import Jobs, Work
 from cloakllm_gateway.core.requests import Asked
 from cloakllm_gateway.core.restorer import Restored, Restorer
@@ -61,12 +62,13 @@ class _Open(Struct, eq=False):
 class Questions:
     """Relays the upstreams' own requests to the client, and the answers back.
 
-    ``front`` is the era of the client, ``client`` what it said of itself in its handshake.
+    ``client`` is what a session's client said of itself in its handshake.
     """
 
     def __init__(
         self,
         settings: Settings,
+        front: Front,
         restorer: Restorer,
         jobs: Jobs,
         form_input: FormInput,
@@ -74,9 +76,9 @@ class Questions:
         egress: Egress,
         tasks: Tasks,
         emit: Callable[[Effect], None],
-        to_client: Callable[[list[Effect]], None],
     ) -> None:
         self._settings = settings
+        self._front = front
         self._restorer = restorer
         self._jobs = jobs
         self._form_input = form_input
@@ -84,12 +86,10 @@ class Questions:
         self._egress = egress
         self._tasks = tasks
         self._emit = emit
-        self._to_client = to_client
         self._open: dict[int, _Open] = {}
         self._being_cleaned: dict[tuple[str, type, str | int], Request] = {}
         self._own: dict[int, tuple[Callable[[Response | Failure], None], Asked]] = {}
         self._ids = 0
-        self.front = Era.SESSION
         self.client = Client()
 
     def __len__(self) -> int:
@@ -121,7 +121,7 @@ class Questions:
             if wanted:
                 del self._being_cleaned[key]
             else:
-                self._to_client(upstream.lane.settle(ticket, []))
+                self._front.send(upstream.lane.settle(ticket, []))
             return wanted
 
         def reply(message: dict[str, Any], entries: Sequence[Entry]) -> None:
@@ -132,19 +132,19 @@ class Questions:
         def done(params: Any, effects: list[Effect]) -> None:
             if not is_wanted():
                 return
-            if not upstream.is_there or (self.front is Era.STATELESS and not self._suspensions.can_ask(asked)):
+            if not upstream.is_there or (self._front.era is Era.STATELESS and not self._suspensions.can_ask(asked)):
                 reply(jsonrpc.failure(request.id, METHOD_NOT_FOUND, texts.NOT_OFFERED), ())
-                self._to_client(upstream.lane.settle(ticket, effects))
+                self._front.send(upstream.lane.settle(ticket, effects))
                 return
             question = Question(f"question-{self._ids + 1}", request, params, reply)
-            self._to_client(upstream.lane.settle(ticket, [*effects, *self.pose(upstream, asked, [question])]))
+            self._front.send(upstream.lane.settle(ticket, [*effects, *self.pose(upstream, asked, [question])]))
 
         def failed(reason: str) -> None:
             if not is_wanted():
                 return
             text = f"The gateway withheld this request: {reason}"
             reply(jsonrpc.failure(request.id, INTERNAL_ERROR, text), ())
-            self._to_client(upstream.lane.settle(ticket, []))
+            self._front.send(upstream.lane.settle(ticket, []))
 
         shape = SURFACE[request.method].params
         restored = upstream.disclosed.lately()
@@ -156,7 +156,7 @@ class Questions:
     def offered(self, upstream: Upstream, method: str, asked: Asked | None) -> bool:
         """Whether the client can be asked this; a stateless one only about a request of its own."""
         capability = capabilities.CLIENT_SERVES.get(method)
-        if self.front is Era.STATELESS and asked is None:
+        if self._front.era is Era.STATELESS and asked is None:
             return False
         client = asked.client if asked else self.client
         return capability in capabilities.towards(upstream.settings, client.capabilities)
@@ -175,7 +175,7 @@ class Questions:
         Those that a stateless client leaves behind go with their request, so
         there it is counted what belongs to one.
         """
-        about = asked if self.front is Era.STATELESS else None
+        about = asked if self._front.era is Era.STATELESS else None
         own = [open for open in self._open.values() if open.upstream is upstream and about in (None, open.asked)]
         return len(own) + more <= self._settings.max_pending
 
@@ -195,7 +195,7 @@ class Questions:
             params = self._presented(upstream, question.request.method, question.params)
             params = self._with_progress(open, params)
             posed.append(Posed(question.key, self._ids, question.request.method, params))
-        if self.front is Era.STATELESS and asked is not None:
+        if self._front.era is Era.STATELESS and asked is not None:
             return self._suspensions.pose(asked, posed, wake)
         related = asked.waits if asked else None
         return [
@@ -276,7 +276,7 @@ class Questions:
         """
         if "elicitation" not in asked.client.capabilities:
             return False
-        if self.front is Era.STATELESS and asked.request.method not in RETRIABLE:
+        if self._front.era is Era.STATELESS and asked.request.method not in RETRIABLE:
             return False  # nobody would send it again
 
         def settle(answer: Response | Failure) -> None:
@@ -286,10 +286,10 @@ class Questions:
         self._ids += 1
         self._own[self._ids] = settle, asked
         params = {"message": message, "requestedSchema": {"type": "object", "properties": {}}}
-        if self.front is Era.STATELESS:
-            self._to_client(self._suspensions.pose(asked, [Posed(f"consent-{self._ids}", self._ids, ELICIT, params)]))
+        if self._front.era is Era.STATELESS:
+            self._front.send(self._suspensions.pose(asked, [Posed(f"consent-{self._ids}", self._ids, ELICIT, params)]))
         else:
-            self._to_client([Send(CLIENT, jsonrpc.request(self._ids, ELICIT, params), related=asked.waits)])
+            self._front.send([Send(CLIENT, jsonrpc.request(self._ids, ELICIT, params), related=asked.waits)])
         return True
 
     def take_back(self, asked: Asked) -> None:
@@ -356,7 +356,7 @@ class Questions:
             same_type = type(open.request.id) is type(request_id)
             if open.upstream is upstream and same_type and open.request.id == request_id:
                 del self._open[id]
-                if open.asked is not None and self.front is Era.STATELESS:
+                if open.asked is not None and self._front.era is Era.STATELESS:
                     self._suspensions.forget(open.asked, id)
                     return None
                 return id
@@ -385,9 +385,9 @@ class Questions:
                 self._fail(open, texts.gone(upstream.name))
 
     def _withdraw(self, id: int, asked: Asked | None, reason: str) -> None:
-        if self.front is Era.SESSION:
+        if self._front.era is Era.SESSION:
             params = {"requestId": id, "reason": reason}
-            self._to_client([Send(CLIENT, jsonrpc.notification("notifications/cancelled", params))])
+            self._front.send([Send(CLIENT, jsonrpc.notification("notifications/cancelled", params))])
         elif asked is not None:
             self._suspensions.forget(asked, id)
 

@@ -11,6 +11,7 @@ from cloakllm_gateway.core.advertised import Tools
 from cloakllm_gateway.core.calls import Calls
 from cloakllm_gateway.core.directory import Directory, Owner
 from cloakllm_gateway.core.events import Effect
+from cloakllm_gateway.core.front import Front
 from cloakllm_gateway.core.greeting import Greeting
 from cloakllm_gateway.core.lists import Lists
 from cloakllm_gateway.core.outbound import Outbound
@@ -28,12 +29,13 @@ from cloakllm_gateway.vault.entries import Entry
 class Serving:
     """Serves requests once the upstreams have been greeted.
 
-    ``front`` is the client's era; ``stands_alone`` that it has used the
-    stateless one for more than to ask whether it is there.
+    ``stands_alone`` says that the client has used the stateless era for more
+    than to ask whether it is there.
     """
 
     def __init__(
         self,
+        front: Front,
         upstreams: dict[str, Upstream],
         requests: Requests,
         calls: Calls,
@@ -46,6 +48,7 @@ class Serving:
         tasks: Tasks,
         emit: Callable[[Effect], None],
     ) -> None:
+        self._front = front
         self._upstreams = upstreams
         self._requests = requests
         self._calls = calls
@@ -58,7 +61,6 @@ class Serving:
         self._tasks = tasks
         self._emit = emit
         self._log_level: dict[str, Any] | None = None
-        self.front = Era.SESSION
         self.stands_alone = False
 
     def joined(self, upstream: Upstream) -> None:
@@ -74,7 +76,7 @@ class Serving:
     def serve(self, request: Request) -> None:
         """Route one request by its method."""
         params = request.params or {}
-        if self.front is Era.STATELESS:
+        if self._front.era is Era.STATELESS:
             self._hear(request)
         match request.method:
             case "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list":
