@@ -18,7 +18,7 @@ from cloakllm_gateway.detection import columns, documents, fields, formats, hype
 from cloakllm_gateway.detection.catalogue import Category
 from cloakllm_gateway.detection.catalogue.people import capitalised_name
 from cloakllm_gateway.detection.catalogue.places import sentence_of
-from cloakllm_gateway.detection.catalogue.secrets import is_random
+from cloakllm_gateway.detection.catalogue.randomness import is_random
 from cloakllm_gateway.detection.fields import Field
 from cloakllm_gateway.detection.judging import credential, is_ambiguous, is_other, is_remark, kind_of, remark_behind
 from cloakllm_gateway.detection.keys import (
