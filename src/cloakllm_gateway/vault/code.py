@@ -147,6 +147,6 @@ def _refusal(token: Token, place: str) -> Refused:
     return Refused(
         f"The value of {token} holds characters that could act as code in {place}",
         "Give it as an argument of its own, or through a file or a bound parameter.",
-        token=str(token).strip("[]"),
+        token=token.name,
         rule="place: code",
     )
