@@ -72,9 +72,9 @@ class Calls:
         upstream: Upstream,
         method: str,
         params: Mapping[str, Any] | None,
-        answered: Callable[[Response | Failure], None],
+        answered: Callable[[Response | Failure], None] = lambda _answer: None,
     ) -> Call:
-        """A request of the gateway's own."""
+        """A request of the gateway's own; without ``answered`` its answer changes nothing."""
         timeout = upstream.settings.request_timeout if self._alone else PATIENCE
         return self.send(upstream, method, params, answered, timeout=timeout)
 

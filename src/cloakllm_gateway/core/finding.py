@@ -14,12 +14,11 @@ from cloakllm_gateway.core import adjacent
 from cloakllm_gateway.core.adjacent import Joined
 from cloakllm_gateway.core.documentation import is_documentation
 from cloakllm_gateway.core.places import Places
-from cloakllm_gateway.core.rewriting import Ranges
 from cloakllm_gateway.core.slots import Run, Slot, may_be_damaged
 from cloakllm_gateway.core.source import Source
 from cloakllm_gateway.detection.folding import views
 from cloakllm_gateway.detection.view import View
-from cloakllm_gateway.spans import Encoding, Proof, Span, disjoint
+from cloakllm_gateway.spans import Encoding, Proof, Ranges, Span, disjoint
 from cloakllm_gateway.vault import tokens
 from cloakllm_gateway.vault.tokens import LITERAL, TokenMatch
 
@@ -61,14 +60,14 @@ class Finder:
         if not (found or known or alike or where in ruling.fields):
             return []
         certain = Ranges((s.start, s.end) for s in found)
-        known = [k for k in known if not certain.hold(k)]
+        known = [k for k in known if certain.around(k.start, k.end) in (None, (k.start, k.end))]  # no part of a find
         ruling.refuse_blocked(where, [*found, *known])
         if self.by_role and (whole := ruling.whole_fields(where, slot.text, [*found, *known])):
             inside = Ranges((s.start, s.end) for s in whole)
             found, known, alike = (inside.beside(spans) for spans in (found, known, alike))
             found += whole
         secret = Ranges((s.start, s.end) for s in (*found, *known) if s.sensitive)
-        alike = [a._replace(sensitive=secret.touch(a)) for a in alike]
+        alike = [a._replace(sensitive=secret.meet(a.start, a.end)) for a in alike]
         finds = disjoint([*found, *known, *alike], slot.look.text if slot.is_number else slot.text)
         if finds and slot.is_number:
             return [finds[0]._replace(start=0, end=len(slot.text))]

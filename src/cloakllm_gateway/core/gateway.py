@@ -99,6 +99,7 @@ from cloakllm_gateway.protocol.surface import WORDS
 from cloakllm_gateway.vault.entries import Entry
 from cloakllm_gateway.vault.vault import Vault
 
+LIST_CHANGED = "list changed"
 #: How long list_changed notifications are gathered into one, in seconds.
 LIST_CHANGED_DELAY = 0.05
 
@@ -420,7 +421,7 @@ class Gateway:
         self._lists.forget(kind, of)
         if kind not in self._changed:
             self._changed.add(kind)
-            self._out.append(StartTimer(Timer("list changed", subject=kind), LIST_CHANGED_DELAY))
+            self._out.append(StartTimer(Timer(LIST_CHANGED, subject=kind), LIST_CHANGED_DELAY))
 
     def _unrecorded(self, unsent: Sequence[Send]) -> None:
         """Nothing passes without its entry in the audit: whoever waits for what stayed here is told so."""
@@ -449,22 +450,25 @@ class Gateway:
         self._greeting.settle()
 
     def _elapsed(self, timer: Timer) -> None:
-        if timer == greeting.STARTUP:
-            self._greeting.settle(timed_out=True)
-        elif timer.purpose == calls.PURPOSE and isinstance(timer.subject, int):
-            self._calls.expire(self._upstreams[timer.upstream], timer.subject)
-        elif timer.purpose == lists.PURPOSE and isinstance(timer.subject, int):
-            self._lists.expire(timer.subject)
-        elif timer.purpose == rounds.PURPOSE and isinstance(timer.subject, int):
-            self._rounds.elapsed(timer.subject)
-        elif timer.purpose == suspensions.PURPOSE and isinstance(timer.subject, str):
-            self._suspensions.expire(timer.subject)
-        elif timer.purpose == subscriptions.PURPOSE and isinstance(timer.subject, str):
-            self._subscriptions.again(self._upstreams[timer.upstream], timer.subject)
-        elif isinstance(timer.subject, str):
-            self._changed.discard(timer.subject)
-            if self._front.decided is Era.STATELESS:
-                self._out += self._subscriptions.list_changed(timer.subject)
-            elif self._greeting.announces(timer.subject):
-                message = jsonrpc.notification(f"notifications/{timer.subject}/list_changed")
-                self._front.send([Send(CLIENT, message)])
+        match timer:
+            case greeting.STARTUP:
+                self._greeting.settle(timed_out=True)
+            case Timer(calls.PURPOSE, name, int(id)):
+                self._calls.expire(self._upstreams[name], id)
+            case Timer(lists.PURPOSE, _, int(number)):
+                self._lists.expire(number)
+            case Timer(rounds.PURPOSE, _, int(number)):
+                self._rounds.elapsed(number)
+            case Timer(suspensions.PURPOSE, _, str(handle)):
+                self._suspensions.expire(handle)
+            case Timer(subscriptions.PURPOSE, name, str(subject)):
+                self._subscriptions.again(self._upstreams[name], subject)
+            case Timer(purpose, _, str(kind)) if purpose == LIST_CHANGED:
+                self._tell_of_changed_list(kind)
+
+    def _tell_of_changed_list(self, kind: str) -> None:
+        self._changed.discard(kind)
+        if self._front.decided is Era.STATELESS:
+            self._out += self._subscriptions.list_changed(kind)
+        elif self._greeting.announces(kind):
+            self._front.send([Send(CLIENT, jsonrpc.notification(f"notifications/{kind}/list_changed"))])

@@ -14,10 +14,10 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from cloakllm_gateway.core.rewriting import Range
 from cloakllm_gateway.core.ruling import Ruling, Where
 from cloakllm_gateway.core.slots import Done, Slot
 from cloakllm_gateway.protocol.walk import Path
+from cloakllm_gateway.spans import Range
 
 
 class Places(Struct):

@@ -22,7 +22,7 @@ from cloakllm_gateway.core.tasks import Tasks
 from cloakllm_gateway.core.upstream import Phase, Upstream
 from cloakllm_gateway.protocol import eras
 from cloakllm_gateway.protocol.eras import Era
-from cloakllm_gateway.protocol.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND, Failure, Request, Response
+from cloakllm_gateway.protocol.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND, Request
 from cloakllm_gateway.vault.entries import Entry
 
 
@@ -66,7 +66,7 @@ class Serving:
     def joined(self, upstream: Upstream) -> None:
         """An upstream came late or again: it is told what the others were asked for."""
         if self._log_level is not None and upstream.era is Era.SESSION and upstream.capability("logging") is not None:
-            self._calls.ask(upstream, "logging/setLevel", self._log_level, _nobody_waits)
+            self._calls.ask(upstream, "logging/setLevel", self._log_level)
         self._subscriptions.ready(upstream)
 
     def _emit_all(self, effects: Iterable[Effect]) -> None:
@@ -233,7 +233,7 @@ class Serving:
         self._log_level = {"level": level}
         for upstream in self._ready("logging"):
             if upstream.era is Era.SESSION:
-                self._calls.ask(upstream, "logging/setLevel", self._log_level, _nobody_waits)
+                self._calls.ask(upstream, "logging/setLevel", self._log_level)
 
     def _serve_discover(self, request: Request) -> None:
         """A client that only asks is told to begin a session where that is what all upstreams have."""
@@ -327,7 +327,3 @@ class Serving:
 
 def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
-
-
-def _nobody_waits(_answer: Response | Failure) -> None:
-    """For requests of the gateway's own whose answer changes nothing."""

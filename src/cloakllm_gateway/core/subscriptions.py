@@ -160,7 +160,7 @@ class Subscriptions:
         if call is not None:
             self._calls.cancel(upstream, call)
         elif watch.member == URI and upstream.era is Era.SESSION:
-            self._calls.ask(upstream, "resources/unsubscribe", {"uri": watch.item}, _nobody_waits)
+            self._calls.ask(upstream, "resources/unsubscribe", {"uri": watch.item})
 
     def ready(self, upstream: Upstream) -> None:
         """An upstream is there, or there again."""
@@ -177,7 +177,7 @@ class Subscriptions:
         if upstream.era is Era.STATELESS:
             self._listen(upstream, watch)
         elif watch.member == URI:
-            self._calls.ask(upstream, "resources/subscribe", {"uri": watch.item}, _nobody_waits)
+            self._calls.ask(upstream, "resources/subscribe", {"uri": watch.item})
 
     def _listen(self, upstream: Upstream, watch: Watch) -> None:
         """A stream of the gateway's own, for as long as the upstream keeps it open."""
@@ -213,7 +213,3 @@ def granted(
         if wanted.get(member) is True and isinstance(declared, dict) and declared.get("listChanged") is True:
             lists[member] = True
     return {**lists, **{member: list(items) for member, items in served.items() if items}}
-
-
-def _nobody_waits(_answer: Response | Failure) -> None:
-    """The answer changes nothing."""
