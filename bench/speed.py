@@ -31,9 +31,10 @@ from cloakllm_gateway.core.events import Record
 from cloakllm_gateway.core.handles import Handles
 from cloakllm_gateway.core.policy import Policy
 from cloakllm_gateway.core.restorer import Restorer
-from cloakllm_gateway.core.sanitizer import Sanitizing, Source, drive
+from cloakllm_gateway.core.sanitizer import Sanitizing, drive
 from cloakllm_gateway.core.settings import Settings as CoreSettings
 from cloakllm_gateway.core.settings import UpstreamSettings
+from cloakllm_gateway.core.source import Source
 from cloakllm_gateway.detection.catalogue import CATALOGUE
 from cloakllm_gateway.detection.settings import NameSettings, Settings
 from cloakllm_gateway.protocol import jsonrpc

@@ -7,6 +7,7 @@ project costs more than everything else of a start; most starts need few.
 from __future__ import annotations
 
 import re
+import sys
 from typing import Any, AnyStr, cast
 
 
@@ -30,3 +31,9 @@ class _Lazy:
 def lazy(source: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """Like ``re.compile``, later."""
     return cast("re.Pattern[AnyStr]", _Lazy(source, flags))
+
+
+def end_of(pattern: re.Pattern[AnyStr], text: AnyStr, at: int = 0, limit: int = sys.maxsize) -> int:
+    """Where ``pattern`` ends that begins at ``at``, seen up to ``limit``; ``at`` where it does not match."""
+    found = pattern.match(text, at, limit)
+    return at if found is None else found.end()

@@ -9,10 +9,14 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
-from typing import Any, NamedTuple
+from itertools import accumulate
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
+
+#: [start, end) in a text.
+Range: TypeAlias = tuple[int, int]
 
 
 class Encoding(StrEnum):
@@ -79,7 +83,7 @@ class Text(NamedTuple):
     above: int = -1
 
 
-def blanked(text: str, ranges: Iterable[tuple[int, int]], fill: str) -> str:
+def blanked(text: str, ranges: Iterable[Range], fill: str) -> str:
     """``text`` with ``fill``, one character, in place of each in disjoint, sorted ``ranges``: offsets stay."""
     pieces: list[str] = []
     done = 0
@@ -260,3 +264,27 @@ def _free(start: int, end: int, taken: list[Span], starts: list[int]) -> list[tu
     if start < end:
         free.append((start, end))
     return free
+
+
+class Ranges:
+    """Ranges of one text, to be asked about many spans: each question is a look-up.  They may overlap."""
+
+    def __init__(self, ranges: Iterable[Range]) -> None:
+        self._ranges = sorted(ranges)
+        self._starts = [start for start, _ in self._ranges]
+        #: The furthest end among a range and all before it.
+        self._reach = list(accumulate((end for _, end in self._ranges), max))
+
+    def meet(self, start: int, end: int) -> bool:
+        """Whether any range shares a character with [start, end)."""
+        before = bisect_left(self._starts, end)
+        return before > 0 and self._reach[before - 1] > start
+
+    def beside(self, spans: Iterable[Span]) -> list[Span]:
+        """The spans that share no character with any range."""
+        return [span for span in spans if not self.meet(span.start, span.end)]
+
+    def around(self, start: int, end: int) -> Range | None:
+        """The range that [start, end) lies in, if there is one; for ranges that are disjoint."""
+        at = bisect_right(self._starts, start) - 1
+        return self._ranges[at] if at >= 0 and end <= self._ranges[at][1] else None

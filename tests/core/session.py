@@ -10,7 +10,8 @@ import anyio
 
 from cloakllm_gateway.core.allowed import Allowed
 from cloakllm_gateway.core.handles import Handles
-from cloakllm_gateway.core.sanitizer import Sanitizing, Source, drive
+from cloakllm_gateway.core.sanitizer import Sanitizing, drive
+from cloakllm_gateway.core.source import Source
 from cloakllm_gateway.detection.catalogue import CATALOGUE
 from cloakllm_gateway.detection.engine import Detector
 from cloakllm_gateway.detection.names import with_names

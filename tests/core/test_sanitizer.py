@@ -19,8 +19,9 @@ from cloakllm_gateway.core.handles import Handles
 from cloakllm_gateway.core.policy import Policy
 from cloakllm_gateway.core.restorer import Restorer
 from cloakllm_gateway.core.rewriting import spelling
-from cloakllm_gateway.core.sanitizer import Sanitizing, Source, drive
+from cloakllm_gateway.core.sanitizer import Sanitizing, drive
 from cloakllm_gateway.core.settings import Settings, Treatment, UpstreamSettings
+from cloakllm_gateway.core.source import Source
 from cloakllm_gateway.core.treatments import Rule, Treatments
 from cloakllm_gateway.detection.catalogue import CATALOGUE
 from cloakllm_gateway.detection.engine import Detector

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from cloakllm_gateway.core.handles import Handles
 from cloakllm_gateway.core.policy import Policy
 from cloakllm_gateway.core.restorer import Restorer
-from cloakllm_gateway.core.sanitizer import Sanitizing, Source, drive
+from cloakllm_gateway.core.sanitizer import Sanitizing, drive
 from cloakllm_gateway.core.settings import Settings, UpstreamSettings
+from cloakllm_gateway.core.source import Source
 from cloakllm_gateway.errors import Withheld
 from cloakllm_gateway.protocol.surface import DATA, RESTORE
 from cloakllm_gateway.spans import Findings, Span, Text

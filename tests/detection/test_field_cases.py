@@ -11,7 +11,8 @@ import anyio
 import pytest
 
 from cloakllm_gateway.core.handles import Handles
-from cloakllm_gateway.core.sanitizer import Sanitizing, Source, drive
+from cloakllm_gateway.core.sanitizer import Sanitizing, drive
+from cloakllm_gateway.core.source import Source
 from cloakllm_gateway.detection.categories import NAMES
 from cloakllm_gateway.detection.engine import Detector
 from cloakllm_gateway.detection.names import Names

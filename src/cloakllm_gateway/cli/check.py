@@ -23,7 +23,7 @@ from cloakllm_gateway import __version__
 from cloakllm_gateway.cli.exposure import exposed, overheard
 from cloakllm_gateway.cli.faults import explained
 from cloakllm_gateway.cli.waiting import Waiting
-from cloakllm_gateway.core.handshake import LATEST
+from cloakllm_gateway.core.capabilities import LATEST
 from cloakllm_gateway.core.settings import Mode
 from cloakllm_gateway.detection.settings import ALL_LANGUAGES
 from cloakllm_gateway.errors import DetectionError, PeerError, VaultError, first_cause

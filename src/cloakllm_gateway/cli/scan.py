@@ -28,7 +28,8 @@ from cloakllm_gateway.cli.faults import FAILED, explained
 from cloakllm_gateway.cli.waiting import Waiting
 from cloakllm_gateway.core.allowed import Allowed
 from cloakllm_gateway.core.handles import Handles
-from cloakllm_gateway.core.sanitizer import Sanitizing, Source, drive
+from cloakllm_gateway.core.sanitizer import Sanitizing, drive
+from cloakllm_gateway.core.source import Source
 from cloakllm_gateway.detection.categories import NAMES
 from cloakllm_gateway.errors import ConfigError, GatewayError, first_cause
 from cloakllm_gateway.protocol.surface import SURFACE

@@ -6,11 +6,10 @@ be known as something else, in this session or from an earlier one.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Collection, Sequence
 
 from cloakllm_gateway.detection.allowing import AllowList
-from cloakllm_gateway.spans import Encoding, Proof, Span
+from cloakllm_gateway.spans import Encoding, Proof, Ranges, Span
 from cloakllm_gateway.vault.known import Known, KnownValues
 
 
@@ -30,15 +29,13 @@ class Allowed:
         """Those of the ``spans`` of ``text`` that are no allowed value, and no part of one that stands there."""
         if not self._list or not spans:
             return list(spans)
-        shown = [span for span in self._standing.find(text) if self._holds(text[span.start : span.end])]
-        starts = [span.start for span in shown]
-        kept = []
-        for span in spans:
-            at = bisect_right(starts, span.start) - 1
-            is_shown = at >= 0 and span.end <= shown[at].end
-            if not is_shown and not self._list.holds(span.category, span.canonical):
-                kept.append(span)
-        return kept
+        standing = self._standing.find(text)
+        shown = Ranges((s.start, s.end) for s in standing if self._holds(text[s.start : s.end]))
+        return [
+            span
+            for span in spans
+            if shown.around(span.start, span.end) is None and not self._list.holds(span.category, span.canonical)
+        ]
 
     def _holds(self, text: str) -> bool:
         """Whether ``text`` is one of the values: of long ones a beginning is found too."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from cloakllm_gateway.core import handshake, texts
+from cloakllm_gateway.core import capabilities, texts
 from cloakllm_gateway.core.events import Effect, Send, StartTimer, StopTimer, Timer
 from cloakllm_gateway.core.requests import Asked
 from cloakllm_gateway.core.upstream import Call, Upstream
@@ -56,7 +56,7 @@ class Calls:
         params = eras.without(params)
         call = Call(upstream.name, id, method, params, answered, asked, restored, dict(uris or {}), timeout, marked)
         upstream.calls[id] = call
-        upstream.given.begin(id, restored)
+        upstream.disclosed.begin(id, restored)
         wanted = "progressToken" in eras.meta_of(params) if asked is None else asked.progress is not None
         params = _with_progress(params, id, wanted=wanted)
         if (era or upstream.era) is Era.STATELESS:
@@ -72,9 +72,9 @@ class Calls:
         upstream: Upstream,
         method: str,
         params: Mapping[str, Any] | None,
-        answered: Callable[[Response | Failure], None],
+        answered: Callable[[Response | Failure], None] = lambda _answer: None,
     ) -> Call:
-        """A request of the gateway's own."""
+        """A request of the gateway's own; without ``answered`` its answer changes nothing."""
         timeout = upstream.settings.request_timeout if self._alone else PATIENCE
         return self.send(upstream, method, params, answered, timeout=timeout)
 
@@ -83,7 +83,7 @@ class Calls:
         from cloakllm_gateway.protocol.headers import mirrored  # most sessions need none
 
         client = call.asked.client if call.asked else self.client
-        allowed = handshake.capabilities_towards(upstream.settings, client.capabilities)
+        allowed = capabilities.towards(upstream.settings, client.capabilities)
         params = eras.enveloped(params, client._replace(capabilities=allowed))
         message = jsonrpc.request(call.id, call.method, params)
         headers = mirrored(call.method, params, call.marked)
@@ -93,7 +93,7 @@ class Calls:
         """The call that an answer belongs to, with all that it was given; it is no longer in flight."""
         call = upstream.calls.pop(id, None) if isinstance(id, int) else None
         if call is not None:
-            call.restored = upstream.given.end(call.id)
+            call.restored = upstream.disclosed.end(call.id)
         if call is not None and call.timeout:
             self._emit(StopTimer(_timer(call)))
         return call

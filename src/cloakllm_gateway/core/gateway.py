@@ -30,16 +30,17 @@ from cloakllm_gateway.core import (
     calls,
     greeting,
     lists,
-    pages,
     reception,
     rounds,
     subscriptions,
     suspensions,
     texts,
 )
+from cloakllm_gateway.core.answers import Answers
 from cloakllm_gateway.core.calls import Calls
-from cloakllm_gateway.core.departures import Departures
 from cloakllm_gateway.core.directory import Directory
+from cloakllm_gateway.core.disclosed import Disclosed
+from cloakllm_gateway.core.egress import Egress
 from cloakllm_gateway.core.events import (
     CLIENT,
     Assigned,
@@ -62,15 +63,16 @@ from cloakllm_gateway.core.events import (
     StartTimer,
     Timer,
 )
-from cloakllm_gateway.core.given import Given
+from cloakllm_gateway.core.form_input import FormInput
+from cloakllm_gateway.core.front import Front
 from cloakllm_gateway.core.greeting import Greeting
 from cloakllm_gateway.core.handles import Handles
-from cloakllm_gateway.core.jobs import AtOnce, Jobs, Work, never
+from cloakllm_gateway.core.jobs import AtOnce, Jobs, never
 from cloakllm_gateway.core.lists import Lists
-from cloakllm_gateway.core.notices import Notices
+from cloakllm_gateway.core.notifications import Notifications
 from cloakllm_gateway.core.outbound import Outbound
 from cloakllm_gateway.core.policy import Policy
-from cloakllm_gateway.core.questions import ELICIT, Questions
+from cloakllm_gateway.core.questions import Questions
 from cloakllm_gateway.core.requests import Asked, Requests
 from cloakllm_gateway.core.restorer import Restorer
 from cloakllm_gateway.core.rounds import Rounds
@@ -78,9 +80,8 @@ from cloakllm_gateway.core.serving import Serving
 from cloakllm_gateway.core.settings import Settings
 from cloakllm_gateway.core.subscriptions import Subscriptions
 from cloakllm_gateway.core.suspensions import Suspensions
-from cloakllm_gateway.core.tasks import Tasks, is_about_task
-from cloakllm_gateway.core.typed import Typed
-from cloakllm_gateway.core.upstream import Call, Phase, Upstream
+from cloakllm_gateway.core.tasks import Tasks
+from cloakllm_gateway.core.upstream import Phase, Upstream
 from cloakllm_gateway.protocol import eras, jsonrpc
 from cloakllm_gateway.protocol.eras import Client, Era
 from cloakllm_gateway.protocol.jsonrpc import (
@@ -94,10 +95,11 @@ from cloakllm_gateway.protocol.jsonrpc import (
     Request,
     Response,
 )
-from cloakllm_gateway.protocol.surface import DATA, ERROR, SENT_ELSEWHERE, SURFACE, WORDS
+from cloakllm_gateway.protocol.surface import WORDS
 from cloakllm_gateway.vault.entries import Entry
 from cloakllm_gateway.vault.vault import Vault
 
+LIST_CHANGED = "list changed"
 #: How long list_changed notifications are gathered into one, in seconds.
 LIST_CHANGED_DELAY = 0.05
 
@@ -116,16 +118,14 @@ class Gateway:
         self._limits = Limits(settings.max_bytes, settings.max_depth)
         self._out: list[Effect] = []
         self._upstreams = {
-            name: Upstream(upstream, given=Given(clock)) for name, upstream in settings.upstreams.items()
+            name: Upstream(upstream, disclosed=Disclosed(clock)) for name, upstream in settings.upstreams.items()
         }
         self._held_requests: list[Request] = []
-        self._held_for_client: list[Effect] = []
-        self._client_ready = False
-        self._era: Era | None = None
         self._hello: Request | None = None
         self._changed: set[str] = set()
 
         handles, emit = Handles(), self._out.append
+        self._front = front = Front(emit)
         self._tasks = Tasks(handles)
         self._directory = Directory()
         self._restorer = Restorer(Policy(settings), vault, handles, settings.categories, {}, settings.redacts)
@@ -134,35 +134,37 @@ class Gateway:
         self._jobs = Jobs(settings, vault, handles, self._directory, emit, clock, at_once)
         self._tools = advertised.Tools(settings, emit, changed=lambda: self._list_changed("tools"))
         self._lists = Lists(
-            settings, self._upstreams, self._directory, vault, self._jobs, self._calls, emit, self._tools
+            settings, front, self._upstreams, self._directory, vault, self._jobs, self._calls, emit, self._tools
         )
-        typed = Typed(self._jobs, vault, emit)
+        form_input = FormInput(self._jobs, vault, emit)
         self._suspensions = Suspensions(
             settings.secret, settings.max_pending, self._requests, emit,
             answered=lambda answer: self._questions.answer(answer), abandoned=self._abandoned,
         )  # fmt: skip
-        departures = Departures(settings, vault, self._jobs, emit)
+        egress = Egress(settings, vault, self._jobs, emit)
         self._questions = Questions(
-            settings, self._restorer, self._jobs, typed, self._suspensions, departures, self._tasks, emit,
-            self._to_client,
-        )  # fmt: skip
+            settings, front, self._restorer, self._jobs, form_input, self._suspensions, egress, self._tasks, emit
+        )
         self._subscriptions = Subscriptions(self._upstreams, self._calls, emit, settings.max_pending)
         self._outbound = Outbound(
-            settings, self._requests, self._restorer, self._calls, typed, self._questions, self._subscriptions,
-            self._directory, self._tools, self._tasks, departures, emit, answered=self._call_answered,
+            settings, self._requests, self._restorer, self._calls, form_input, self._questions, self._subscriptions,
+            self._directory, self._tools, self._tasks, egress, emit, answered=lambda *of: self._answers.arrived(*of),
         )  # fmt: skip
-        self._rounds = Rounds(self._questions, emit, self._outbound.resend, self._refusal)
-        self._notices = Notices(
-            settings, self._jobs, self._calls, self._questions, self._subscriptions, self._tasks, self._directory, emit,
-            self._to_client, self._list_changed, self._tools.fitting,
+        self._rounds = Rounds(front, self._requests, self._questions, self._outbound.resend)
+        self._answers = Answers(
+            front, self._requests, self._rounds, self._questions, self._jobs, self._tasks, self._tools
+        )
+        self._notifications = Notifications(
+            settings, front, self._jobs, self._calls, self._questions, self._subscriptions, self._tasks,
+            self._directory, emit, self._list_changed, self._tools.fitting,
         )  # fmt: skip
         self._greeting = Greeting(
             settings, self._upstreams, self._calls, self._jobs, emit,
             settled=self._opened, failed=self._not_opened, joined=self._joined,
         )  # fmt: skip
         self._serving = Serving(
-            self._upstreams, self._requests, self._calls, self._lists, self._tools, self._directory, self._outbound,
-            self._subscriptions, self._greeting, self._tasks, emit,
+            front, self._upstreams, self._requests, self._calls, self._lists, self._tools, self._directory,
+            self._outbound, self._subscriptions, self._greeting, self._tasks, emit,
         )  # fmt: skip
         vault.reserve([*settings.upstreams, *WORDS])
 
@@ -214,9 +216,9 @@ class Gateway:
         """The job that ``handle`` failed in, if any: that it failed is for it to be told."""
         return self._jobs.broken
 
-    def given(self, upstream: str) -> Sequence[Entry]:
+    def disclosed(self, upstream: str) -> Sequence[Entry]:
         """The values that an upstream was given lately, for whoever makes clean what it prints."""
-        return self._upstreams[upstream].given.lately()
+        return self._upstreams[upstream].disclosed.lately()
 
     @property
     def idle(self) -> bool:
@@ -238,7 +240,7 @@ class Gateway:
                     self._client_asks(message, event.headers, event.passed)
                 case Notification():
                     self._client_notifies(message)
-                case Response() | Failure() if self._era is Era.SESSION:
+                case Response() | Failure() if self._front.decided is Era.SESSION:
                     self._questions.answer(message)
                 case Response() | Failure():
                     self._out.append(Log("debug", "answer_to_nothing", {"upstream": CLIENT}))
@@ -248,7 +250,7 @@ class Gateway:
             case Request():
                 self._questions.ask(upstream, message, event.during)
             case Notification():
-                self._notices.arrived(upstream, message, event.during)
+                self._notifications.arrived(upstream, message, event.during)
             case Response() | Failure():
                 self._upstream_answers(upstream, message)
 
@@ -279,14 +281,15 @@ class Gateway:
     # -- the client asks ---------------------------------------------------------------------------
 
     def _client_asks(self, request: Request, headers: Mapping[str, str] | None, passed: Mapping[str, str]) -> None:
-        locked = None if self._era is Era.STATELESS and not self._serving.stands_alone else self._era
+        era = self._front.decided
+        locked = None if era is Era.STATELESS and not self._serving.stands_alone else era
         fault = reception.fault(locked, request, headers)
         if fault is not None:
             self._out.append(Send(CLIENT, jsonrpc.failure(request.id, *fault), request.method))
             return
         if locked is None and eras.is_stateless(request.method, request.params):
-            self._speak(Era.STATELESS)
-        stateless = self._era is Era.STATELESS and request.method != "initialize"
+            self._front.decide(Era.STATELESS)
+        stateless = self._front.decided is Era.STATELESS and request.method != "initialize"
         client = eras.client_of(request.params) if stateless else self._calls.client
         if stateless and request.method in eras.RETRIABLE and self._suspensions.resume(request, client, passed):
             return
@@ -294,18 +297,13 @@ class Gateway:
             self._serving.stands_alone |= stateless and request.method != "server/discover"
             self._attend(request, client)
 
-    def _speak(self, era: Era) -> None:
-        """The era of this connection is decided."""
-        self._era = self._questions.front = self._notices.front = self._lists.front = self._serving.front = era
-        self._client_ready = era is Era.STATELESS  # a session's client says when
-
     def _attend(self, request: Request, client: Client) -> None:
         """Serve a request that is in order, as soon as the upstreams have been greeted."""
         if request.method == "ping":
             self._requests.answer(request, {})
         elif request.method == "initialize":
             self._initialize(request)
-        elif self._era is not Era.SESSION and not eras.is_stateless(request.method, request.params):
+        elif self._front.decided is not Era.SESSION and not eras.is_stateless(request.method, request.params):
             self._requests.refuse(request, INVALID_REQUEST, texts.NOT_INITIALIZED)
         elif self._greeting.open:
             self._serving.serve(request)
@@ -316,14 +314,14 @@ class Gateway:
                 self._greeting.begin(Era.STATELESS, client, {})
 
     def _initialize(self, request: Request) -> None:
-        if self._era is Era.SESSION:
+        if self._front.decided is Era.SESSION:
             self._requests.refuse(request, INVALID_REQUEST, texts.ALREADY_INITIALIZED)
             return
         hello = request.params or {}
         client = eras.client(hello.get("clientInfo"), hello.get("capabilities"))
         self._hello = request
         self._calls.client = self._questions.client = client
-        self._speak(Era.SESSION)
+        self._front.decide(Era.SESSION)
         if not self._greeting.begun:
             self._greeting.begin(Era.SESSION, client, hello)
         elif diverged := self._greeting.turn(client, hello):
@@ -355,7 +353,7 @@ class Gateway:
         for request in [hello, *held] if hello else held:
             if request in self._requests:
                 self._requests.reject(request, INTERNAL_ERROR, text)
-        self._era = None
+        self._front.reopen()
 
     def _joined(self, upstream: Upstream) -> None:
         """An upstream came late or again: it is told what was asked for, and its lists are new to the client."""
@@ -373,73 +371,12 @@ class Gateway:
         else:
             call.answered(answer)
 
-    def _call_answered(self, request: Request, upstream: Upstream, call: Call, answer: Response | Failure) -> None:
-        """An answer for the client: make it clean, keep its place in the order, hand it over."""
-        waiting = self._requests.get(request)
-        if waiting is not None:
-            waiting.calls.discard((upstream.name, call.id))
-        ticket = upstream.lane.enter(is_response=True)
-
-        def settle(effects: list[Effect]) -> None:
-            self._to_client(upstream.lane.settle(ticket, effects))
-
-        def done(part: Any, effects: list[Effect]) -> None:
-            if isinstance(answer, Response) and upstream.era is Era.STATELESS and eras.wants_more(answer.result):
-                asked = self._requests.get(request)  # it may have been taken back in the meantime
-                settle([*effects, *(self._rounds.begin(asked, upstream, call, answer.result, part) if asked else [])])
-                return
-            settle(self._requests.reply(request, self._answer_of(request, upstream, answer, part, tool.name), effects))
-
-        def failed(reason: str) -> None:
-            text = texts.withheld(upstream.name, reason)
-            settle(self._refusal(request, text))
-
-        if isinstance(answer, Failure) and calls.is_ours(answer):
-            code, text = answer.error["code"], answer.error["message"]
-            settle(self._requests.reply(request, texts.error(request.id, request.method, code, text)))
-            return
-        part = answer.error if isinstance(answer, Failure) else answer.result
-        shape = SURFACE[call.method].result or DATA
-        if isinstance(answer, Failure):
-            goes = part.get("code") == eras.SENT_ELSEWHERE and self._questions.offered(upstream, ELICIT, waiting)
-            shape = SENT_ELSEWHERE if goes else ERROR
-        tool = self._tasks.answered(request, upstream, call, part)
-        restored = upstream.given.lately() if is_about_task(call.method) else call.restored
-        tools = self._tasks.tools(upstream, part) if call.method == "tasks/list" else {}
-        exact = self._questions.exact_links(upstream, waiting)
-        work = Work(
-            upstream, call.method, part, shape, done, failed, restored, call.uris, tool=tool.original, tools=tools,
-            exact_links=exact,
-        )  # fmt: skip
-        self._jobs.start(work)
-
-    def _answer_of(
-        self, request: Request, upstream: Upstream, answer: Response | Failure, part: Any, tool: str
-    ) -> dict[str, Any]:
-        """The client's answer from the clean ``part`` of the upstream's; ``tool`` is the one it is of, if any."""
-        front = self._era or Era.SESSION
-        if isinstance(answer, Failure):
-            part = self._questions.elsewhere(upstream, part)
-            error = part if upstream.era is front else eras.error_for(front, request.method, part)
-            if error.get("code") in eras.BETWEEN_NEIGHBOURS:
-                error = {**error, "code": INTERNAL_ERROR}
-            return {"jsonrpc": "2.0", "id": request.id, "error": error}
-        part = pages.granted(upstream.settings, part)
-        own = self._questions.within(upstream, self._tasks.with_own(upstream, request.method, part))
-        result = self._tools.fitting(tool, answer.result, own)
-        if front is not upstream.era:
-            result = eras.for_session(request.method, result) if front is Era.SESSION else eras.for_stateless(result)
-        return jsonrpc.result(request.id, result)
-
     def _finished(self, request: Request, message: dict[str, Any]) -> dict[str, Any]:
         """An answer with what its era asks of every answer."""
-        if self._era is not Era.STATELESS or not isinstance(message.get("result"), dict):
+        if self._front.decided is not Era.STATELESS or not isinstance(message.get("result"), dict):
             return message
         server = self._settings.implementation
         return {**message, "result": eras.completed(request.method, message["result"], server)}
-
-    def _refusal(self, request: Request, text: str) -> list[Effect]:
-        return self._requests.reply(request, texts.error(request.id, request.method, INTERNAL_ERROR, text))
 
     def _abandoned(self, asked: Asked, questions: Sequence[int]) -> None:
         """Nobody came back for a request: what goes on for it ends."""
@@ -448,23 +385,13 @@ class Gateway:
         for question in questions:
             self._questions.withdraw(question, texts.NOT_OFFERED)
 
-    # -- towards the client ------------------------------------------------------------------------
-
-    def _to_client(self, effects: list[Effect]) -> None:
-        """Send, but hold back what the client must not get before it is initialized."""
-        for effect in effects:
-            is_call = isinstance(effect, Send) and "method" in effect.message
-            (self._held_for_client if is_call and not self._client_ready else self._out).append(effect)
-
     # -- notifications -------------------------------------------------------------------------------
 
     def _client_notifies(self, notification: Notification) -> None:
         params = notification.params or {}
         match notification.method:
-            case "notifications/initialized" if self._era is Era.SESSION:
-                self._client_ready = True
-                held, self._held_for_client = self._held_for_client, []
-                self._out += held
+            case "notifications/initialized" if self._front.decided is Era.SESSION:
+                self._front.ready()
             case "notifications/cancelled":
                 self._cancelled_by_client(params)
             case "notifications/progress":
@@ -494,7 +421,7 @@ class Gateway:
         self._lists.forget(kind, of)
         if kind not in self._changed:
             self._changed.add(kind)
-            self._out.append(StartTimer(Timer("list changed", subject=kind), LIST_CHANGED_DELAY))
+            self._out.append(StartTimer(Timer(LIST_CHANGED, subject=kind), LIST_CHANGED_DELAY))
 
     def _unrecorded(self, unsent: Sequence[Send]) -> None:
         """Nothing passes without its entry in the audit: whoever waits for what stayed here is told so."""
@@ -523,22 +450,25 @@ class Gateway:
         self._greeting.settle()
 
     def _elapsed(self, timer: Timer) -> None:
-        if timer == greeting.STARTUP:
-            self._greeting.settle(timed_out=True)
-        elif timer.purpose == calls.PURPOSE and isinstance(timer.subject, int):
-            self._calls.expire(self._upstreams[timer.upstream], timer.subject)
-        elif timer.purpose == lists.PURPOSE and isinstance(timer.subject, int):
-            self._lists.expire(timer.subject)
-        elif timer.purpose == rounds.PURPOSE and isinstance(timer.subject, int):
-            self._rounds.elapsed(timer.subject)
-        elif timer.purpose == suspensions.PURPOSE and isinstance(timer.subject, str):
-            self._suspensions.expire(timer.subject)
-        elif timer.purpose == subscriptions.PURPOSE and isinstance(timer.subject, str):
-            self._subscriptions.again(self._upstreams[timer.upstream], timer.subject)
-        elif isinstance(timer.subject, str):
-            self._changed.discard(timer.subject)
-            if self._era is Era.STATELESS:
-                self._out += self._subscriptions.list_changed(timer.subject)
-            elif self._greeting.announces(timer.subject):
-                message = jsonrpc.notification(f"notifications/{timer.subject}/list_changed")
-                self._to_client([Send(CLIENT, message)])
+        match timer:
+            case greeting.STARTUP:
+                self._greeting.settle(timed_out=True)
+            case Timer(calls.PURPOSE, name, int(id)):
+                self._calls.expire(self._upstreams[name], id)
+            case Timer(lists.PURPOSE, _, int(number)):
+                self._lists.expire(number)
+            case Timer(rounds.PURPOSE, _, int(number)):
+                self._rounds.elapsed(number)
+            case Timer(suspensions.PURPOSE, _, str(handle)):
+                self._suspensions.expire(handle)
+            case Timer(subscriptions.PURPOSE, name, str(subject)):
+                self._subscriptions.again(self._upstreams[name], subject)
+            case Timer(purpose, _, str(kind)) if purpose == LIST_CHANGED:
+                self._tell_of_changed_list(kind)
+
+    def _tell_of_changed_list(self, kind: str) -> None:
+        self._changed.discard(kind)
+        if self._front.decided is Era.STATELESS:
+            self._out += self._subscriptions.list_changed(kind)
+        elif self._greeting.announces(kind):
+            self._front.send([Send(CLIENT, jsonrpc.notification(f"notifications/{kind}/list_changed"))])

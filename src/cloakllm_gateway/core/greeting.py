@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from cloakllm_gateway.core import handshake, texts
+from cloakllm_gateway.core import capabilities, texts
 from cloakllm_gateway.core.calls import Calls, is_ours
 from cloakllm_gateway.core.events import Drop, Effect, Log, Record, Send, StartTimer, StopTimer, Timer
 from cloakllm_gateway.core.jobs import Jobs, Work
@@ -102,9 +102,9 @@ class Greeting:
             self._initialize(upstream)
 
     def _initialize(self, upstream: Upstream) -> None:
-        wanted = self._hello.get("protocolVersion") if self._front is Era.SESSION else handshake.LATEST
-        hello = {**self._hello, "protocolVersion": self.agreed or handshake.version_to_ask(wanted)}
-        hello["capabilities"] = handshake.capabilities_towards(upstream.settings, self._client.capabilities)
+        wanted = self._hello.get("protocolVersion") if self._front is Era.SESSION else capabilities.LATEST
+        hello = {**self._hello, "protocolVersion": self.agreed or capabilities.version_to_ask(wanted)}
+        hello["capabilities"] = capabilities.towards(upstream.settings, self._client.capabilities)
         if self._front is Era.STATELESS:
             hello["clientInfo"] = dict(self._client.info or self._settings.implementation)
         self._calls.send(
@@ -224,7 +224,7 @@ class Greeting:
     def _common(self, ready: list[Upstream]) -> str:
         """The version to tell the client: the lowest that its upstreams settled on."""
         versions = _session_versions(ready).values()
-        return min(versions, default="") or handshake.version_to_ask(self._hello.get("protocolVersion"))
+        return min(versions, default="") or capabilities.version_to_ask(self._hello.get("protocolVersion"))
 
     def _states(self) -> str:
         return "; ".join(f"{u.name}: {u.reason}" for u in self._upstreams.values())
@@ -257,11 +257,11 @@ class Greeting:
     def _merge(self, ready: list[Upstream]) -> None:
         late = any(upstream.phase is not Phase.READY for upstream in self._upstreams.values())
         declared = [
-            (upstream.settings, capabilities)
+            (upstream.settings, said)
             for upstream in ready
-            if isinstance(capabilities := self._clean.get(upstream.name, {}).get("capabilities"), dict)
+            if isinstance(said := self._clean.get(upstream.name, {}).get("capabilities"), dict)
         ]
-        self.capabilities = handshake.merged(declared, more_to_come=late)
+        self.capabilities = capabilities.merged(declared, more_to_come=late)
 
     def result(self) -> dict[str, Any]:
         """What the client is told: of ``initialize``, or of ``server/discover``."""

@@ -16,8 +16,9 @@ from cloakllm_gateway.core.directory import Directory
 from cloakllm_gateway.core.events import Assign, Effect, Log, Record, Scan
 from cloakllm_gateway.core.handles import Handles
 from cloakllm_gateway.core.policy import Policy
-from cloakllm_gateway.core.sanitizer import Clean, NeedAssign, NeedScan, Report, Sanitizing, Source, Step
+from cloakllm_gateway.core.sanitizer import Clean, NeedAssign, NeedScan, Report, Sanitizing, Step
 from cloakllm_gateway.core.settings import Mode, Settings, UpstreamSettings
+from cloakllm_gateway.core.source import Source
 from cloakllm_gateway.core.treatments import Treatments, treatments
 from cloakllm_gateway.core.upstream import Upstream
 from cloakllm_gateway.errors import DetectionError, Withheld

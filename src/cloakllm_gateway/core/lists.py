@@ -7,11 +7,12 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct, field
 
-from cloakllm_gateway.core import handshake, pages
+from cloakllm_gateway.core import capabilities, pages
 from cloakllm_gateway.core.advertised import Tools
 from cloakllm_gateway.core.calls import PATIENCE, Calls
 from cloakllm_gateway.core.directory import Directory, Route, declared_keys
 from cloakllm_gateway.core.events import Effect, Log, StartTimer, StopTimer, Timer
+from cloakllm_gateway.core.front import Front
 from cloakllm_gateway.core.jobs import Jobs, Work
 from cloakllm_gateway.core.naming import exposed
 from cloakllm_gateway.core.settings import Settings
@@ -85,6 +86,7 @@ class Lists:
     def __init__(
         self,
         settings: Settings,
+        front: Front,
         upstreams: dict[str, Upstream],
         directory: Directory,
         vault: Vault,
@@ -94,6 +96,7 @@ class Lists:
         tools: Tools,
     ) -> None:
         self._settings = settings
+        self._front = front
         self._tools = tools
         self._upstreams = upstreams
         self._directory = directory
@@ -101,7 +104,6 @@ class Lists:
         self._jobs = jobs
         self._calls = calls
         self._emit = emit
-        self.front = Era.SESSION
         #: By method: the upstreams whose lists, or that they give none, are known as they are now.
         self._known: dict[str, set[str]] = {method: set() for method in LISTS}
         self._open: dict[int, _Gathering] = {}
@@ -130,11 +132,11 @@ class Lists:
 
     def forget(self, kind: str, of: str = "") -> None:
         """The lists of ``kind`` have changed, those of one upstream or all: nobody else's call has to wait for them."""
-        for method in [method for method in LISTS if handshake.SERVER_SERVES[method] == kind]:
+        for method in [method for method in LISTS if capabilities.SERVER_SERVES[method] == kind]:
             self._known[method].difference_update([of] if of else self._upstreams)
 
     def _able(self, method: str) -> list[str]:
-        capability = handshake.SERVER_SERVES[method]
+        capability = capabilities.SERVER_SERVES[method]
         ready = (upstream for upstream in self._upstreams.values() if upstream.phase is Phase.READY)
         return [upstream.name for upstream in ready if upstream.capability(capability) is not None]
 
@@ -256,7 +258,7 @@ class Lists:
             words = [name, original, *declared, *declared_keys(item.get("outputSchema"))]
             self._vault.reserve(words, upstream.settings.origin)
             shown = pages.granted(upstream.settings, {**item, "name": name})
-            if self.front is Era.SESSION and upstream.era is Era.STATELESS:
+            if self._front.era is Era.SESSION and upstream.era is Era.STATELESS:
                 shown = eras.tool_for_session(shown)
             taken.append(
                 self._tools.advertised(upstream.settings, original, shown) if method == "tools/list" else shown

@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
-from cloakllm_gateway.core import accounts, texts
+from cloakllm_gateway.core import records, texts
 from cloakllm_gateway.core.advertised import Tools
 from cloakllm_gateway.core.calls import Calls
-from cloakllm_gateway.core.departures import Cleared, Departures
 from cloakllm_gateway.core.directory import Directory
+from cloakllm_gateway.core.egress import Cleared, Egress
 from cloakllm_gateway.core.events import Effect
+from cloakllm_gateway.core.form_input import FormInput
 from cloakllm_gateway.core.questions import Questions
 from cloakllm_gateway.core.requests import Asked, Requests
 from cloakllm_gateway.core.restorer import UNLISTED, Approval, NeedApproval, Restored, Restorer
@@ -19,7 +20,6 @@ from cloakllm_gateway.core.settings import Settings
 from cloakllm_gateway.core.subscriptions import URI, Subscriptions, Watch
 from cloakllm_gateway.core.tasks import Tasks
 from cloakllm_gateway.core.treatments import parameters
-from cloakllm_gateway.core.typed import Typed
 from cloakllm_gateway.core.upstream import Call, Phase, Upstream
 from cloakllm_gateway.protocol.headers import Declared
 from cloakllm_gateway.protocol.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, Failure, Request, Response
@@ -43,13 +43,13 @@ class Outbound:
         requests: Requests,
         restorer: Restorer,
         calls: Calls,
-        typed: Typed,
+        form_input: FormInput,
         questions: Questions,
         subscriptions: Subscriptions,
         directory: Directory,
         tools: Tools,
         tasks: Tasks,
-        departures: Departures,
+        egress: Egress,
         emit: Callable[[Effect], None],
         answered: Answered,
     ) -> None:
@@ -57,13 +57,13 @@ class Outbound:
         self._requests = requests
         self._restorer = restorer
         self._calls = calls
-        self._typed = typed
+        self._form_input = form_input
         self._questions = questions
         self._subscriptions = subscriptions
         self._directory = directory
         self._tools = tools
         self._tasks = tasks
-        self._departures = departures
+        self._egress = egress
         self._emit = emit
         self._answered = answered
 
@@ -116,7 +116,7 @@ class Outbound:
             found: list[tuple[str, str, str]] = []
             given: dict[str, Sequence[Entry]] = {}
             for (upstream, uris), restored in zip(wanted, cleared, strict=True):
-                self._departures.account(upstream, request, restored)
+                self._egress.account(upstream, request, restored)
                 given[upstream.name] = restored.entries
                 reals = restored.part["notifications"][URI]
                 pairs = zip(uris, reals, strict=True)
@@ -157,7 +157,7 @@ class Outbound:
                 return restored._replace(typed=tuple(typed)) if typed else restored
 
             try:
-                self._departures.clear(upstream, request, params, restore, cleared, stopped)
+                self._egress.clear(upstream, request, params, restore, cleared, stopped)
             except NeedApproval as need:
                 self._ask_person(request, upstream, need.asked, partial(clear, typed))
 
@@ -171,7 +171,7 @@ class Outbound:
         # What a person answered becomes known before the upstream can echo it.
         said = {"inputResponses": params["inputResponses"]}
         own = self._tasks.form(upstream, params.get("taskId"))
-        self._typed.learn(upstream, request.method, said, clear, failed, own)
+        self._form_input.learn(upstream, request.method, said, clear, failed, own)
 
     def _may_go(self, request: Request, upstream: Upstream) -> Asked | None:
         """What is known of ``request``, if it is one that ``upstream`` can and may be sent; if not, that is the answer.
@@ -203,7 +203,7 @@ class Outbound:
         def answered(allowed: bool | None) -> None:
             if allowed is not None:
                 self._restorer.answers.update(dict.fromkeys(asked, allowed))
-            self._emit(accounts.asked(upstream.name, request, allowed is True))
+            self._emit(records.asked(upstream.name, request, allowed is True))
             if request not in self._requests:
                 return  # the client took the call back meanwhile
             if allowed:
@@ -221,7 +221,7 @@ class Outbound:
 
     def refuse(self, request: Request, upstream: Upstream, rule: str, told: str) -> None:
         """Refuse ``request`` by ``rule``, which the audit and the log name; ``told`` is for the model."""
-        self._departures.refused(upstream, request, rule)
+        self._egress.refused(upstream, request, rule)
         self._requests.refuse(request, INVALID_PARAMS, told)
 
     def _send(
@@ -230,7 +230,7 @@ class Outbound:
         asked = self._may_go(request, upstream)
         if asked is None:
             return
-        self._departures.account(upstream, request, restored)
+        self._egress.account(upstream, request, restored)
         if uri is not None and not self._is_due(request, upstream, restored, uri):
             self._requests.answer(request, {})
             return

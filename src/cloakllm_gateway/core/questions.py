@@ -14,17 +14,18 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
-from cloakllm_gateway.core import handshake, pages, texts
+from cloakllm_gateway.core import capabilities, pages, texts
 from cloakllm_gateway.core.advertised import form
-from cloakllm_gateway.core.departures import Departures
+from cloakllm_gateway.core.egress import Egress
 from cloakllm_gateway.core.events import CLIENT, Effect, Log, Send
+from cloakllm_gateway.core.form_input import FormInput, words
+from cloakllm_gateway.core.front import Front
 from cloakllm_gateway.core.jobs import Jobs, Work
 from cloakllm_gateway.core.requests import Asked
 from cloakllm_gateway.core.restorer import Restored, Restorer
 from cloakllm_gateway.core.settings import Settings
 from cloakllm_gateway.core.suspensions import Posed, Suspensions
 from cloakllm_gateway.core.tasks import Tasks
-from cloakllm_gateway.core.typed import Typed, words
 from cloakllm_gateway.core.upstream import Upstream
 from cloakllm_gateway.protocol import eras, jsonrpc
 from cloakllm_gateway.protocol.eras import RETRIABLE, Client, Era
@@ -61,35 +62,34 @@ class _Open(Struct, eq=False):
 class Questions:
     """Relays the upstreams' own requests to the client, and the answers back.
 
-    ``front`` is the era of the client, ``client`` what it said of itself in its handshake.
+    ``client`` is what a session's client said of itself in its handshake.
     """
 
     def __init__(
         self,
         settings: Settings,
+        front: Front,
         restorer: Restorer,
         jobs: Jobs,
-        typed: Typed,
+        form_input: FormInput,
         suspensions: Suspensions,
-        departures: Departures,
+        egress: Egress,
         tasks: Tasks,
         emit: Callable[[Effect], None],
-        to_client: Callable[[list[Effect]], None],
     ) -> None:
         self._settings = settings
+        self._front = front
         self._restorer = restorer
         self._jobs = jobs
-        self._typed = typed
+        self._form_input = form_input
         self._suspensions = suspensions
-        self._departures = departures
+        self._egress = egress
         self._tasks = tasks
         self._emit = emit
-        self._to_client = to_client
         self._open: dict[int, _Open] = {}
         self._being_cleaned: dict[tuple[str, type, str | int], Request] = {}
         self._own: dict[int, tuple[Callable[[Response | Failure], None], Asked]] = {}
         self._ids = 0
-        self.front = Era.SESSION
         self.client = Client()
 
     def __len__(self) -> int:
@@ -121,33 +121,33 @@ class Questions:
             if wanted:
                 del self._being_cleaned[key]
             else:
-                self._to_client(upstream.lane.settle(ticket, []))
+                self._front.send(upstream.lane.settle(ticket, []))
             return wanted
 
         def reply(message: dict[str, Any], entries: Sequence[Entry]) -> None:
             if upstream.is_there:
-                upstream.given.answer(entries)
+                upstream.disclosed.answer(entries)
                 self._emit(Send(upstream.name, message))
 
         def done(params: Any, effects: list[Effect]) -> None:
             if not is_wanted():
                 return
-            if not upstream.is_there or (self.front is Era.STATELESS and not self._suspensions.can_ask(asked)):
+            if not upstream.is_there or (self._front.era is Era.STATELESS and not self._suspensions.can_ask(asked)):
                 reply(jsonrpc.failure(request.id, METHOD_NOT_FOUND, texts.NOT_OFFERED), ())
-                self._to_client(upstream.lane.settle(ticket, effects))
+                self._front.send(upstream.lane.settle(ticket, effects))
                 return
             question = Question(f"question-{self._ids + 1}", request, params, reply)
-            self._to_client(upstream.lane.settle(ticket, [*effects, *self.pose(upstream, asked, [question])]))
+            self._front.send(upstream.lane.settle(ticket, [*effects, *self.pose(upstream, asked, [question])]))
 
         def failed(reason: str) -> None:
             if not is_wanted():
                 return
             text = f"The gateway withheld this request: {reason}"
             reply(jsonrpc.failure(request.id, INTERNAL_ERROR, text), ())
-            self._to_client(upstream.lane.settle(ticket, []))
+            self._front.send(upstream.lane.settle(ticket, []))
 
         shape = SURFACE[request.method].params
-        restored = upstream.given.lately()
+        restored = upstream.disclosed.lately()
         exact = self.exact_links(upstream, asked)
         self._jobs.start(
             Work(upstream, request.method, request.params or {}, shape, done, failed, restored, exact_links=exact)
@@ -155,18 +155,18 @@ class Questions:
 
     def offered(self, upstream: Upstream, method: str, asked: Asked | None) -> bool:
         """Whether the client can be asked this; a stateless one only about a request of its own."""
-        capability = handshake.CLIENT_SERVES.get(method)
-        if self.front is Era.STATELESS and asked is None:
+        capability = capabilities.CLIENT_SERVES.get(method)
+        if self._front.era is Era.STATELESS and asked is None:
             return False
         client = asked.client if asked else self.client
-        return capability in handshake.capabilities_towards(upstream.settings, client.capabilities)
+        return capability in capabilities.towards(upstream.settings, client.capabilities)
 
     def exact_links(self, upstream: Upstream, asked: Asked | None) -> bool:
         """Whether a page that ``upstream`` sends a person to keeps its address: a client that opens none reads it."""
         if not upstream.settings.exact_links:
             return False
         client = asked.client if asked else self.client
-        modes = handshake.capabilities_towards(upstream.settings, client.capabilities).get("elicitation")
+        modes = capabilities.towards(upstream.settings, client.capabilities).get("elicitation")
         return isinstance(modes, dict) and "url" in modes
 
     def has_room(self, upstream: Upstream, asked: Asked | None, more: int) -> bool:
@@ -175,7 +175,7 @@ class Questions:
         Those that a stateless client leaves behind go with their request, so
         there it is counted what belongs to one.
         """
-        about = asked if self.front is Era.STATELESS else None
+        about = asked if self._front.era is Era.STATELESS else None
         own = [open for open in self._open.values() if open.upstream is upstream and about in (None, open.asked)]
         return len(own) + more <= self._settings.max_pending
 
@@ -195,7 +195,7 @@ class Questions:
             params = self._presented(upstream, question.request.method, question.params)
             params = self._with_progress(open, params)
             posed.append(Posed(question.key, self._ids, question.request.method, params))
-        if self.front is Era.STATELESS and asked is not None:
+        if self._front.era is Era.STATELESS and asked is not None:
             return self._suspensions.pose(asked, posed, wake)
         related = asked.waits if asked else None
         return [
@@ -213,8 +213,8 @@ class Questions:
     def _ask(self, upstream: Upstream, said: Any) -> dict[str, Any] | None:
         """One question of a task; None where the upstream may not ask it."""
         method = said.get("method") if isinstance(said, dict) else None
-        capability = handshake.CLIENT_SERVES.get(method) if isinstance(method, str) else None
-        if capability is None or not handshake.capabilities_towards(upstream.settings, {capability: {}}):
+        capability = capabilities.CLIENT_SERVES.get(method) if isinstance(method, str) else None
+        if capability is None or not capabilities.towards(upstream.settings, {capability: {}}):
             return None
         params = said.get("params")
         return {**said, "params": self._presented(upstream, str(method), params)} if isinstance(params, dict) else said
@@ -276,7 +276,7 @@ class Questions:
         """
         if "elicitation" not in asked.client.capabilities:
             return False
-        if self.front is Era.STATELESS and asked.request.method not in RETRIABLE:
+        if self._front.era is Era.STATELESS and asked.request.method not in RETRIABLE:
             return False  # nobody would send it again
 
         def settle(answer: Response | Failure) -> None:
@@ -286,10 +286,10 @@ class Questions:
         self._ids += 1
         self._own[self._ids] = settle, asked
         params = {"message": message, "requestedSchema": {"type": "object", "properties": {}}}
-        if self.front is Era.STATELESS:
-            self._to_client(self._suspensions.pose(asked, [Posed(f"consent-{self._ids}", self._ids, ELICIT, params)]))
+        if self._front.era is Era.STATELESS:
+            self._front.send(self._suspensions.pose(asked, [Posed(f"consent-{self._ids}", self._ids, ELICIT, params)]))
         else:
-            self._to_client([Send(CLIENT, jsonrpc.request(self._ids, ELICIT, params), related=asked.waits)])
+            self._front.send([Send(CLIENT, jsonrpc.request(self._ids, ELICIT, params), related=asked.waits)])
         return True
 
     def take_back(self, asked: Asked) -> None:
@@ -330,7 +330,7 @@ class Questions:
             self._reply(open, answer, typed)
 
         own = words(open.request.params)
-        self._typed.learn(open.upstream, open.request.method, answer.result, learned, failed, own)
+        self._form_input.learn(open.upstream, open.request.method, answer.result, learned, failed, own)
 
     def _reply(self, open: _Open, answer: Response, typed: Sequence[Entry] = ()) -> None:
         upstream, request = open.upstream, open.request
@@ -340,16 +340,14 @@ class Questions:
             return self._restorer.restore(answer.result, shape, upstream.name)._replace(typed=tuple(typed))
 
         def reply(restored: Restored) -> None:
-            self._departures.account(upstream, request, restored)
+            self._egress.account(upstream, request, restored)
             open.reply({"jsonrpc": "2.0", "id": request.id, "result": restored.part}, restored.entries)
 
         def stopped(text: str) -> None:
             self._fail(open, text)
 
         # What was found in clear is for the model to know, and not for whoever asked.
-        self._departures.clear(
-            upstream, request, answer.result, restore, reply, stopped, in_clear=texts.ANSWER_IN_CLEAR
-        )
+        self._egress.clear(upstream, request, answer.result, restore, reply, stopped, in_clear=texts.ANSWER_IN_CLEAR)
 
     def cancelled(self, upstream: Upstream, request_id: Any) -> int | None:
         """The id under which the client knows a question that its upstream took back; None where it never will."""
@@ -358,7 +356,7 @@ class Questions:
             same_type = type(open.request.id) is type(request_id)
             if open.upstream is upstream and same_type and open.request.id == request_id:
                 del self._open[id]
-                if open.asked is not None and self.front is Era.STATELESS:
+                if open.asked is not None and self._front.era is Era.STATELESS:
                     self._suspensions.forget(open.asked, id)
                     return None
                 return id
@@ -387,9 +385,9 @@ class Questions:
                 self._fail(open, texts.gone(upstream.name))
 
     def _withdraw(self, id: int, asked: Asked | None, reason: str) -> None:
-        if self.front is Era.SESSION:
+        if self._front.era is Era.SESSION:
             params = {"requestId": id, "reason": reason}
-            self._to_client([Send(CLIENT, jsonrpc.notification("notifications/cancelled", params))])
+            self._front.send([Send(CLIENT, jsonrpc.notification("notifications/cancelled", params))])
         elif asked is not None:
             self._suspensions.forget(asked, id)
 

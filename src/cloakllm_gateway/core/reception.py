@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from cloakllm_gateway.core import handshake, texts
+from cloakllm_gateway.core import capabilities, texts
 from cloakllm_gateway.protocol import eras
 from cloakllm_gateway.protocol.eras import Era
 from cloakllm_gateway.protocol.headers import Declared
@@ -19,8 +19,8 @@ from cloakllm_gateway.protocol.jsonrpc import INVALID_PARAMS, INVALID_REQUEST, M
 
 #: The methods a client may call in each era.
 SERVED = {
-    Era.SESSION: frozenset({"initialize", "ping", *handshake.SERVER_SERVES}) - {"tasks/update"},
-    Era.STATELESS: frozenset({"server/discover", "subscriptions/listen", *handshake.SERVER_SERVES})
+    Era.SESSION: frozenset({"initialize", "ping", *capabilities.SERVER_SERVES}) - {"tasks/update"},
+    Era.STATELESS: frozenset({"server/discover", "subscriptions/listen", *capabilities.SERVER_SERVES})
     - {"logging/setLevel", "resources/subscribe", "resources/unsubscribe", "tasks/result", "tasks/list"},
 }
 

@@ -143,9 +143,13 @@ class Requests:
         for effect in self.reply(request, jsonrpc.result(request.id, result), preceding):
             self._emit(effect)
 
+    def failure(self, request: Request, code: int, text: str) -> list[Effect]:
+        """Like :meth:`reply`, that it failed: an error of the tool or of the protocol (:func:`.texts.error`)."""
+        return self.reply(request, texts.error(request.id, request.method, code, text))
+
     def refuse(self, request: Request, code: int, text: str) -> None:
-        """Answer that it failed, as a tool's error or the protocol's (see :func:`texts.error`)."""
-        for effect in self.reply(request, texts.error(request.id, request.method, code, text)):
+        """Answer that it failed (see :meth:`failure`)."""
+        for effect in self.failure(request, code, text):
             self._emit(effect)
 
     def reject(self, request: Request, code: int, text: str, data: Any = None) -> None:

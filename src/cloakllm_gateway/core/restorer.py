@@ -241,7 +241,7 @@ class _Run:
         raise Refused(
             f"{entry.token} may not go to {self._destination} (rule: {verdict.rule})",
             "Its value belongs to another upstream. A person can allow it in the gateway's configuration.",
-            token=str(entry.token).strip("[]"),
+            token=entry.token.name,
             rule=verdict.rule,
         )
 
@@ -270,14 +270,14 @@ class _Run:
             raise Refused(
                 f"{entry.token} stands in a host name, or in the scheme, user or port of a URL",
                 "A value there would be told to whoever looks the address up. Put it into the path or the query.",
-                token=str(entry.token).strip("[]"),
+                token=entry.token.name,
                 rule="place: authority of a URL",
             )
         if verdict.foreign and (place.code_like or not place.whole) and unsafe(entry):
             raise Refused(
                 f"The value of {entry.token} holds characters that could act as code in this place",
                 "Give it as an argument of its own, or use it only with the upstream it came from.",
-                token=str(entry.token).strip("[]"),
+                token=entry.token.name,
                 rule="place: code",
             )
 
@@ -318,7 +318,7 @@ class _Run:
                     raise Refused(
                         f"{match.token} stands in base64 or hex, where it can't be replaced by its value",
                         "Give the text as it is.",
-                        token=str(match.token).strip("[]"),
+                        token=match.token.name,
                         rule="place: base64",
                     )
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from itertools import accumulate
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
-from cloakllm_gateway.spans import Encoding, Kind, Span, blanked
+from cloakllm_gateway.spans import Encoding, Kind, Range, Span, blanked
 from cloakllm_gateway.vault.entries import Entry, Spelling
 from cloakllm_gateway.vault.placing import Standing
-
-Range: TypeAlias = tuple[int, int]
 
 #: Stands for a placed token while the tripwire looks at the text around it: one private-use
 #: code point for each character of the token, so that offsets stay and no pattern matches it.
@@ -112,34 +109,3 @@ def _canonical(category: str, value: str) -> str:
 def masked(text: str, placed: Iterable[Range]) -> str:
     """``text`` with its tokens masked; offsets stay."""
     return blanked(text, placed, MASK)
-
-
-class Ranges:
-    """Ranges of one text that may overlap, to be asked about many spans: each question is a look-up."""
-
-    def __init__(self, ranges: Iterable[Range]) -> None:
-        self._ranges = sorted(ranges)
-        self._starts = [start for start, _ in self._ranges]
-        #: The furthest end among a range and all before it.
-        self._reach = list(accumulate((end for _, end in self._ranges), max))
-
-    def touch(self, span: Span) -> bool:
-        """Whether any range shares a character with ``span``."""
-        return self.meet(span.start, span.end)
-
-    def meet(self, start: int, end: int) -> bool:
-        """Whether any range shares a character with [start, end)."""
-        before = bisect_left(self._starts, end)
-        return before > 0 and self._reach[before - 1] > start
-
-    def hold(self, span: Span) -> bool:
-        """Whether ``span`` is a proper part of a range (of disjoint ones)."""
-        at = bisect_right(self._starts, span.start) - 1
-        if at < 0:
-            return False
-        start, end = self._ranges[at]
-        return span.end <= end and (start, end) != (span.start, span.end)
-
-    def beside(self, spans: Iterable[Span]) -> list[Span]:
-        """The spans that touch no range."""
-        return [span for span in spans if not self.touch(span)]

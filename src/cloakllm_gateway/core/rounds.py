@@ -10,11 +10,12 @@ from typing import Any, TypeAlias
 
 from cloakllm_gateway.core import texts
 from cloakllm_gateway.core.events import Effect, StartTimer, Timer
+from cloakllm_gateway.core.front import Front
 from cloakllm_gateway.core.questions import Question, Questions
-from cloakllm_gateway.core.requests import Asked
+from cloakllm_gateway.core.requests import Asked, Requests
 from cloakllm_gateway.core.upstream import Call, Phase, Upstream
 from cloakllm_gateway.protocol.eras import RETRIABLE, Era
-from cloakllm_gateway.protocol.jsonrpc import Request
+from cloakllm_gateway.protocol.jsonrpc import INTERNAL_ERROR, Request
 from cloakllm_gateway.vault.entries import Entry
 
 PURPOSE = "round"
@@ -27,18 +28,16 @@ LATER = 1.0
 
 #: Sends a call again, with these params added and these entries restored in them.
 Resend: TypeAlias = Callable[[Asked, Upstream, Call, Mapping[str, Any], Sequence[Entry]], None]
-#: What ends a request with a failure that the upstream is to blame for.
-Refuse: TypeAlias = Callable[[Request, str], list[Effect]]
 
 
 class Rounds:
     """The requests that an upstream wants to see again."""
 
-    def __init__(self, questions: Questions, emit: Callable[[Effect], None], resend: Resend, refuse: Refuse) -> None:
+    def __init__(self, front: Front, requests: Requests, questions: Questions, resend: Resend) -> None:
+        self._front = front
+        self._requests = requests
         self._questions = questions
-        self._emit = emit
         self._resend = resend
-        self._refuse = refuse
         self._later: dict[int, Callable[[], None]] = {}
         self._numbers = 0
 
@@ -49,11 +48,11 @@ class Rounds:
         asks = said.get("inputRequests")
         requests = _requests(asks if isinstance(asks, dict) else {})
         if requests is None or call.round >= MOST or call.method not in RETRIABLE:
-            return self._refuse(asked.request, texts.no_question(upstream.name))
+            return self._requests.failure(asked.request, INTERNAL_ERROR, texts.no_question(upstream.name))
         if not all(self._questions.offered(upstream, request.method, asked) for request in requests.values()):
-            return self._refuse(asked.request, texts.not_answerable(upstream.name))
+            return self._requests.failure(asked.request, INTERNAL_ERROR, texts.not_answerable(upstream.name))
         if not self._questions.has_room(upstream, asked, len(requests)):
-            return self._refuse(asked.request, texts.no_question(upstream.name))
+            return self._requests.failure(asked.request, INTERNAL_ERROR, texts.no_question(upstream.name))
         state = said.get("requestState")
         added: dict[str, Any] = {} if state is None else {"requestState": state}
         if not requests:
@@ -66,8 +65,7 @@ class Rounds:
                 if "error" in message:
                     is_there = upstream.phase is Phase.READY
                     text = texts.not_answered(upstream.name) if is_there else texts.gone(upstream.name)
-                    for effect in self._refuse(asked.request, text):
-                        self._emit(effect)
+                    self._requests.refuse(asked.request, INTERNAL_ERROR, text)
                     self._questions.take_back(asked)
                     return
                 responses[key] = message["result"]
@@ -90,7 +88,7 @@ class Rounds:
         def again() -> None:
             self._resend(asked, upstream, call, added, ())
 
-        if self._questions.front is Era.STATELESS:
+        if self._front.era is Era.STATELESS:
             return self._questions.pose(upstream, asked, [], again)
         self._numbers += 1
         self._later[self._numbers] = again

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from cloakllm_gateway.core.fields import TERM, Elsewhere, Field, field_around, refuse_blocked, ruled_fields
-from cloakllm_gateway.core.rewriting import Ranges
 from cloakllm_gateway.core.settings import Treatment
 from cloakllm_gateway.core.treatments import Rule, Treatments
 from cloakllm_gateway.protocol.walk import Path
-from cloakllm_gateway.spans import Proof, Span
+from cloakllm_gateway.spans import Proof, Ranges, Span
 
 #: A place in a message: a path, and whether it leads to a key.
 Where = tuple[Path, bool]

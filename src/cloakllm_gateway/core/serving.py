@@ -11,6 +11,7 @@ from cloakllm_gateway.core.advertised import Tools
 from cloakllm_gateway.core.calls import Calls
 from cloakllm_gateway.core.directory import Directory, Owner
 from cloakllm_gateway.core.events import Effect
+from cloakllm_gateway.core.front import Front
 from cloakllm_gateway.core.greeting import Greeting
 from cloakllm_gateway.core.lists import Lists
 from cloakllm_gateway.core.outbound import Outbound
@@ -21,19 +22,20 @@ from cloakllm_gateway.core.tasks import Tasks
 from cloakllm_gateway.core.upstream import Phase, Upstream
 from cloakllm_gateway.protocol import eras
 from cloakllm_gateway.protocol.eras import Era
-from cloakllm_gateway.protocol.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND, Failure, Request, Response
+from cloakllm_gateway.protocol.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND, Request
 from cloakllm_gateway.vault.entries import Entry
 
 
 class Serving:
     """Serves requests once the upstreams have been greeted.
 
-    ``front`` is the client's era; ``stands_alone`` that it has used the
-    stateless one for more than to ask whether it is there.
+    ``stands_alone`` says that the client has used the stateless era for more
+    than to ask whether it is there.
     """
 
     def __init__(
         self,
+        front: Front,
         upstreams: dict[str, Upstream],
         requests: Requests,
         calls: Calls,
@@ -46,6 +48,7 @@ class Serving:
         tasks: Tasks,
         emit: Callable[[Effect], None],
     ) -> None:
+        self._front = front
         self._upstreams = upstreams
         self._requests = requests
         self._calls = calls
@@ -58,13 +61,12 @@ class Serving:
         self._tasks = tasks
         self._emit = emit
         self._log_level: dict[str, Any] | None = None
-        self.front = Era.SESSION
         self.stands_alone = False
 
     def joined(self, upstream: Upstream) -> None:
         """An upstream came late or again: it is told what the others were asked for."""
         if self._log_level is not None and upstream.era is Era.SESSION and upstream.capability("logging") is not None:
-            self._calls.ask(upstream, "logging/setLevel", self._log_level, _nobody_waits)
+            self._calls.ask(upstream, "logging/setLevel", self._log_level)
         self._subscriptions.ready(upstream)
 
     def _emit_all(self, effects: Iterable[Effect]) -> None:
@@ -74,7 +76,7 @@ class Serving:
     def serve(self, request: Request) -> None:
         """Route one request by its method."""
         params = request.params or {}
-        if self.front is Era.STATELESS:
+        if self._front.era is Era.STATELESS:
             self._hear(request)
         match request.method:
             case "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list":
@@ -231,7 +233,7 @@ class Serving:
         self._log_level = {"level": level}
         for upstream in self._ready("logging"):
             if upstream.era is Era.SESSION:
-                self._calls.ask(upstream, "logging/setLevel", self._log_level, _nobody_waits)
+                self._calls.ask(upstream, "logging/setLevel", self._log_level)
 
     def _serve_discover(self, request: Request) -> None:
         """A client that only asks is told to begin a session where that is what all upstreams have."""
@@ -325,7 +327,3 @@ class Serving:
 
 def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
-
-
-def _nobody_waits(_answer: Response | Failure) -> None:
-    """For requests of the gateway's own whose answer changes nothing."""

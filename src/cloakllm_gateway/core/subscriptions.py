@@ -91,7 +91,7 @@ class Subscriptions:
         """A stream begins: ``granted`` is what it will hear of."""
         self._streams.append(stream)
         for name, entries in stream.given.items():
-            self._upstreams[name].given.follow(stream, entries)
+            self._upstreams[name].disclosed.follow(stream, entries)
         for name, watch in stream.watches:
             self.watch(self._upstreams[name], watch)
         return [self._told(stream, "notifications/subscriptions/acknowledged", {"notifications": dict(granted)})]
@@ -101,7 +101,7 @@ class Subscriptions:
         closed = [stream for stream in self._streams if stream.asked is asked]
         for stream in closed:
             for name in stream.given:
-                self._upstreams[name].given.release(stream)
+                self._upstreams[name].disclosed.release(stream)
         self._streams = [stream for stream in self._streams if stream.asked is not asked]
         still = {watch for stream in self._streams for watch in stream.watches}
         for name, watch in {watch for stream in closed for watch in stream.watches} - still:
@@ -136,7 +136,7 @@ class Subscriptions:
 
         Then only a start anew is to ask again.
         """
-        upstream.given.follow(watch, entries)
+        upstream.disclosed.follow(watch, entries)
         if upstream.era is Era.STATELESS:
             self.watch(upstream, watch)
             return False
@@ -145,7 +145,7 @@ class Subscriptions:
 
     def end(self, upstream: Upstream, watch: Watch) -> bool:
         """A session hears no more of ``watch``; whether its own request has to tell the upstream."""
-        upstream.given.release(watch)
+        upstream.disclosed.release(watch)
         if upstream.era is Era.STATELESS:
             self.unwatch(upstream, watch)
             return False
@@ -160,7 +160,7 @@ class Subscriptions:
         if call is not None:
             self._calls.cancel(upstream, call)
         elif watch.member == URI and upstream.era is Era.SESSION:
-            self._calls.ask(upstream, "resources/unsubscribe", {"uri": watch.item}, _nobody_waits)
+            self._calls.ask(upstream, "resources/unsubscribe", {"uri": watch.item})
 
     def ready(self, upstream: Upstream) -> None:
         """An upstream is there, or there again."""
@@ -177,7 +177,7 @@ class Subscriptions:
         if upstream.era is Era.STATELESS:
             self._listen(upstream, watch)
         elif watch.member == URI:
-            self._calls.ask(upstream, "resources/subscribe", {"uri": watch.item}, _nobody_waits)
+            self._calls.ask(upstream, "resources/subscribe", {"uri": watch.item})
 
     def _listen(self, upstream: Upstream, watch: Watch) -> None:
         """A stream of the gateway's own, for as long as the upstream keeps it open."""
@@ -213,7 +213,3 @@ def granted(
         if wanted.get(member) is True and isinstance(declared, dict) and declared.get("listChanged") is True:
             lists[member] = True
     return {**lists, **{member: list(items) for member, items in served.items() if items}}
-
-
-def _nobody_waits(_answer: Response | Failure) -> None:
-    """The answer changes nothing."""

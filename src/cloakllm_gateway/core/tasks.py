@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from cloakllm_gateway.core.form_input import words
 from cloakllm_gateway.core.handles import Handles
-from cloakllm_gateway.core.typed import words
 from cloakllm_gateway.core.upstream import Call, Upstream
 from cloakllm_gateway.protocol import eras
 from cloakllm_gateway.protocol.jsonrpc import Request
@@ -65,7 +65,7 @@ class Tasks:
                 if len(self._tools) > MOST:
                     del self._tools[next(iter(self._tools))]
         if isinstance(id, str):
-            upstream.given.follow(id, call.restored)
+            upstream.disclosed.follow(id, call.restored)
         self.heard(upstream, result)
         return tool
 

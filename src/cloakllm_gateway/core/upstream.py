@@ -9,8 +9,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from cloakllm_gateway.core.disclosed import Disclosed
 from cloakllm_gateway.core.events import Effect
-from cloakllm_gateway.core.given import Given
 from cloakllm_gateway.core.requests import Asked
 from cloakllm_gateway.core.settings import UpstreamSettings
 from cloakllm_gateway.protocol.eras import Era
@@ -117,7 +117,7 @@ class Upstream(Struct):
     calls: dict[int, Call] = field(default_factory=dict)
     lane: Lane = field(default_factory=Lane)
     name: str = ""  # that of its settings
-    given: Given = field(default_factory=Given)
+    disclosed: Disclosed = field(default_factory=Disclosed)
     _ids: int = 0
 
     def __post_init__(self) -> None:

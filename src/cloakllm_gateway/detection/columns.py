@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from cloakllm_gateway.detection.catalogue import checks
 from cloakllm_gateway.detection.catalogue.people import capitalised_name
-from cloakllm_gateway.detection.catalogue.secrets import is_random
+from cloakllm_gateway.detection.catalogue.randomness import is_random
 from cloakllm_gateway.detection.judging import is_ambiguous
 from cloakllm_gateway.detection.keys import NAME, NUMBER, PERSONAL, SECRETS, classify, normalise
 from cloakllm_gateway.detection.kinds import Kind

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import re2
 
-from cloakllm_gateway.detection import linear
+from cloakllm_gateway import linear
 from cloakllm_gateway.detection.catalogue.model import CERTAIN, CUSTOM, Example
 from cloakllm_gateway.detection.samples import sample
 from cloakllm_gateway.detection.settings import Settings

@@ -26,7 +26,8 @@ from functools import cache
 import re2
 from msgspec.structs import replace
 
-from cloakllm_gateway.detection import folding, formats, keys, linear
+from cloakllm_gateway import linear
+from cloakllm_gateway.detection import folding, formats, keys
 from cloakllm_gateway.detection.allowing import AllowList
 from cloakllm_gateway.detection.catalogue import CATALOGUE, TERM, Category, Pattern
 from cloakllm_gateway.detection.catalogue.national import national_phone

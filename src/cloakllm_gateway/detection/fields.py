@@ -19,6 +19,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from cloakllm_gateway import linear
 from cloakllm_gateway.detection import documents
 from cloakllm_gateway.detection.catalogue.people import evident_name
 from cloakllm_gateway.detection.keys import classify
@@ -230,7 +231,7 @@ class _Records:
     """Which object of the text a place is in, for places in order; braces inside of strings are taken for braces."""
 
     def __init__(self, text: str) -> None:
-        self._screen = text.encode("ascii", "replace")
+        self._screen = linear.as_bytes(text)
         self._seen = 0
         self._count = 0
         self._stack = [0]

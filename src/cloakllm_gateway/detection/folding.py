@@ -22,7 +22,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import cache, lru_cache
 from itertools import chain
 
-from cloakllm_gateway.detection import linear, packed
+from cloakllm_gateway import linear
+from cloakllm_gateway.detection import packed
 from cloakllm_gateway.detection.view import Piece, View
 from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.patterns import lazy
@@ -116,7 +117,7 @@ def kinds(text: str) -> tuple[str, ...]:
     """The decoders worth running on a text: one linear pass over its bytes."""
     if len(text) < packed.SHORTEST and text.isascii() and text.isalnum():
         return ()
-    found = _signs().matched(text.encode("ascii", "replace"))
+    found = _signs().matched(linear.as_bytes(text))
     if found is None:
         raise DetectionError("The search for what is encoded ran out of memory")
     return kinds_of(text, {_NAMES[number] for number in found})
@@ -219,7 +220,7 @@ def _join(match: re.Match[str]) -> tuple[Piece]:
 def _folds(text: str, first: int, last: int) -> Iterator[re.Match[str]]:
     """Odd characters: in most texts few are, and the linear engine and a search for bytes pass over the others."""
     fold, search = _expression("fold", False), _control_places()
-    screen = text[first:last].encode("ascii", "replace")
+    screen = linear.as_bytes(text[first:last])
     if not text.isascii():
         is_clear = search(screen, 0, len(screen))[0][0] < 0
         if _ACCENT.search(text, first, last):

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 import re2
 
-from cloakllm_gateway.detection import linear
+from cloakllm_gateway import linear
 from cloakllm_gateway.detection.deriving import EDGE, leading, relaxed, widest, without_letters
 from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.patterns import lazy
@@ -42,7 +42,7 @@ def screened(buffer: str) -> bytes:
     So the character that an edge consumes is there for the first one of a
     buffer as well, and has the offset of the one behind it.
     """
-    return b"\n" + buffer.encode("ascii", "replace")
+    return b"\n" + linear.as_bytes(buffer)
 
 
 #: Where something may be: disjoint ``(start, stop, limit)`` in order.  What begins in ``start:stop`` is due, and may

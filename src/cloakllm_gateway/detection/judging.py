@@ -6,7 +6,8 @@ import re
 from functools import lru_cache
 
 from cloakllm_gateway.detection.catalogue.people import evident_name, uncommon
-from cloakllm_gateway.detection.catalogue.secrets import AMBIGUOUS, is_random
+from cloakllm_gateway.detection.catalogue.randomness import is_random
+from cloakllm_gateway.detection.catalogue.secrets import AMBIGUOUS
 from cloakllm_gateway.detection.fields import Field
 from cloakllm_gateway.detection.keys import NAME, SECRETS, classify, normalise, without_remark
 from cloakllm_gateway.patterns import lazy

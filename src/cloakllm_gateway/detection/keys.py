@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache, lru_cache
 
-from cloakllm_gateway.detection import linear
+from cloakllm_gateway import linear
 from cloakllm_gateway.detection.catalogue import CATALOGUE
 from cloakllm_gateway.detection.catalogue.identity import NATIONAL, NUMBERED
 from cloakllm_gateway.detection.foreign_keys import KEYS, NAMES, OWNERS, SHORT

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from cloakllm_gateway.detection import linear
+from cloakllm_gateway import linear
 from cloakllm_gateway.detection.name_runs import PERSON, SURE, WORD, Found
 from cloakllm_gateway.detection.name_words import (
     FIRST_NAMES,
@@ -30,7 +30,7 @@ _FULL = rf"{_NAME}(?: [A-Z]\.?)?(?: {_NAME})?"
 
 def in_company(text: str) -> Iterator[Found]:
     """The people that the words around them tell, in no order; one may be found twice."""
-    screen = text.encode("ascii", "replace")
+    screen = linear.as_bytes(text)
     for start, end in _worth_a_look(text, screen, _rows()):
         yield from _in_rows(text, start, end)
     for start, end in _worth_a_look(text, screen, _cues()):

@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from cloakllm_gateway.detection import linear
+from cloakllm_gateway import linear
 from cloakllm_gateway.detection.view import Piece
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Encoding
@@ -73,7 +73,7 @@ def runs(text: str, first: int, last: int) -> Iterator[re.Match[str]]:
     """What may be runs of text in a part of a text that begins and ends at white space, in order."""
     search = _places()
     # What stands before the run is at the offset that the run itself has without the line break before it.
-    screen = b"\n" + text[first:last].encode("ascii", "replace")
+    screen = b"\n" + linear.as_bytes(text[first:last])
     at, size = 0, len(screen)
     while (start := search(screen, at, size)[0][0]) >= 0:
         behind_slash = screen[start] == _SLASH

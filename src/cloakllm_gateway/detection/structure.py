@@ -13,11 +13,12 @@ from itertools import chain
 
 from msgspec.structs import replace
 
-from cloakllm_gateway.detection import columns, documents, fields, formats, hypertext, linear, sql
+from cloakllm_gateway import linear
+from cloakllm_gateway.detection import columns, documents, fields, formats, hypertext, sql
 from cloakllm_gateway.detection.catalogue import Category
 from cloakllm_gateway.detection.catalogue.people import capitalised_name
 from cloakllm_gateway.detection.catalogue.places import sentence_of
-from cloakllm_gateway.detection.catalogue.secrets import is_random
+from cloakllm_gateway.detection.catalogue.randomness import is_random
 from cloakllm_gateway.detection.fields import Field
 from cloakllm_gateway.detection.judging import credential, is_ambiguous, is_other, is_remark, kind_of, remark_behind
 from cloakllm_gateway.detection.keys import (
@@ -65,7 +66,7 @@ class Structure:
         self, text: str, marked: Parts, headed: Parts, paired: Parts, listed: Parts, formed: Parts
     ) -> list[Proved]:
         """Values that fields of the text prove; in these parts are keys, heads of columns, pairs, lists, formats."""
-        screen = text.encode("ascii", "replace")
+        screen = linear.as_bytes(text)
         marks, tops = places(text, screen, marked), heads(text, screen, headed) if "\n" in text else []
         if at_line_ends := [at for at in marks if text.startswith((":\n", ":\r"), at)]:
             tops = sorted({*tops, *at_line_ends})  # a label of a form may have a colon
@@ -83,7 +84,7 @@ class Structure:
             own = _between(marks, start, stop)
             if own or paired:
                 block = text[start:stop]
-                also = name_places(block.encode("ascii", "replace")) if own else ()
+                also = name_places(linear.as_bytes(block)) if own else ()
                 keyed = list(_fields(block, sorted({*own, *also})))
                 if paired:
                     keyed += (("braces", field, classify(field.key)) for field in fields.pairs(block))
@@ -205,7 +206,7 @@ def _paired(texts: Sequence[Text], values: Iterable[int]) -> Iterator[tuple[int,
 
 def is_telling(text: str) -> bool:
     """Whether fields of a text may prove anything."""
-    screen, everywhere = text.encode("ascii", "replace"), [(0, len(text))]
+    screen, everywhere = linear.as_bytes(text), [(0, len(text))]
     return bool(
         places(text, screen, everywhere)
         or ("\n" in text and heads(text, screen, everywhere))

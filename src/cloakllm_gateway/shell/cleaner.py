@@ -7,8 +7,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from cloakllm_gateway.core.allowed import Allowed
 from cloakllm_gateway.core.handles import Handles
 from cloakllm_gateway.core.policy import Policy
-from cloakllm_gateway.core.sanitizer import Sanitizing, Source, drive
+from cloakllm_gateway.core.sanitizer import Sanitizing, drive
 from cloakllm_gateway.core.settings import Settings
+from cloakllm_gateway.core.source import Source
 from cloakllm_gateway.protocol.surface import DATA
 from cloakllm_gateway.shell.scanner import Scanner
 from cloakllm_gateway.shell.stores import Store

@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING
 
 from cloakllm_gateway import __version__, detection
 from cloakllm_gateway.core.handles import Handles
-from cloakllm_gateway.core.sanitizer import Sanitizing, Source, drive
+from cloakllm_gateway.core.sanitizer import Sanitizing, drive
 from cloakllm_gateway.core.settings import Mode
+from cloakllm_gateway.core.source import Source
 from cloakllm_gateway.detection.categories import NAMES
 from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.protocol.surface import SURFACE

@@ -99,7 +99,7 @@ def parts_of(shared: Shared, namespace: str, principal: str = "") -> Parts:
         shared=shared,
         gateway=gateway,
         vault=vault,
-        cleaner=Cleaner(settings, vault, shared.scanner, shared.store, namespace, gateway.given),
+        cleaner=Cleaner(settings, vault, shared.scanner, shared.store, namespace, gateway.disclosed),
         namespace=namespace,
         principal=principal,
     )

@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from cloakllm_gateway.patterns import lazy
+from cloakllm_gateway.patterns import end_of, lazy
 from cloakllm_gateway.vault.tokens import TokenMatch
 
 
@@ -120,7 +120,7 @@ def _in_urls(text: str, masked: str, matches: Sequence[TokenMatch], is_url: bool
         begin, end = run.span(1)
         limit = begin + _length(run[1])
         ends = _AUTHORITY_IN_SLASHES if text[run.start() : begin].count("/") > 1 else _AUTHORITY
-        slash = begin + ends.match(run[1]).end()  # type: ignore[union-attr]
+        slash = begin + end_of(ends, run[1])
         host = text[begin:slash]
         while at < len(matches) and matches[at].start < end:
             match = matches[at]
@@ -176,8 +176,8 @@ def _loosely_found(text: str, masked: str, matches: Sequence[TokenMatch]) -> Ite
         start, slash = offsets[path.start(1)], offsets[path.end(1)]
         end = slash
         if slash >= reached:  # else it stands in the path of the one before, and that is where a value would go
-            end = reached = len(masked) if path is alone else _REST.match(masked, slash).end()  # type: ignore[union-attr]
-        behind = _BEHIND_BACKSLASH.match(squeezed, path.end(1)).end()  # type: ignore[union-attr]
+            end = reached = len(masked) if path is alone else end_of(_REST, masked, slash)
+        behind = end_of(_BEHIND_BACKSLASH, squeezed, path.end(1))
         host = _DROPPED.sub("", text[start : offsets[behind]])
         for match in _within(matches, start, end):
             yield match, match.start < slash, host

@@ -14,6 +14,7 @@ from enum import StrEnum
 
 from cloakllm_gateway.errors import Refused
 from cloakllm_gateway.patterns import lazy
+from cloakllm_gateway.spans import blanked
 from cloakllm_gateway.vault.entries import Token
 from cloakllm_gateway.vault.shell import SAFE, Command
 from cloakllm_gateway.vault.statements import is_sql
@@ -87,11 +88,13 @@ class Guard:
     """Judges what is put into one text of code."""
 
     def __init__(self, language: Language, text: str) -> None:
+        # The brackets of a token are no brackets of the language.
+        letters = blanked(text, ((match.start, match.end) for match in scan(text)), "x")
         self._language = language
-        self._command = Command(_blanked(text)) if language is Language.POSIX else None
-        pieces = list(_SQL_PIECE.finditer(_blanked(text))) if language is Language.SQL else []
+        self._command = Command(letters) if language is Language.POSIX else None
+        pieces = list(_SQL_PIECE.finditer(letters)) if language is Language.SQL else []
         self._sql = [(piece.start(), piece.end(), piece[0][0]) for piece in pieces]
-        self._sure_until = _sure(_blanked(text), pieces)
+        self._sure_until = _sure(letters, pieces)
 
     def admit(self, value: str, token: Token, at: int) -> str:
         """``value`` as it may stand at ``at``.  Raises ``Refused`` if it may not stand there."""
@@ -133,20 +136,10 @@ def _sure(text: str, pieces: Sequence[re.Match[str]]) -> int:
     return done + odd.start() if odd else len(text)
 
 
-def _blanked(text: str) -> str:
-    """``text`` with letters in place of its tokens: the brackets of a token are no brackets of the language."""
-    pieces: list[str] = []
-    done = 0
-    for match in scan(text):
-        pieces += (text[done : match.start], "x" * (match.end - match.start))
-        done = match.end
-    return "".join((*pieces, text[done:]))
-
-
 def _refusal(token: Token, place: str) -> Refused:
     return Refused(
         f"The value of {token} holds characters that could act as code in {place}",
         "Give it as an argument of its own, or through a file or a bound parameter.",
-        token=str(token).strip("[]"),
+        token=token.name,
         rule="place: code",
     )

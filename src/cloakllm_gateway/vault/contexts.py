@@ -21,15 +21,14 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from cloakllm_gateway.patterns import lazy
-from cloakllm_gateway.spans import Encoding, blanked
+from cloakllm_gateway.patterns import end_of, lazy
+from cloakllm_gateway.spans import Encoding, Range, blanked
 from cloakllm_gateway.vault import addresses, markup
 from cloakllm_gateway.vault.tokens import TokenMatch, scan
 
-Layers = tuple[Encoding, ...]
-Range = tuple[int, int]
+Layers: TypeAlias = tuple[Encoding, ...]
 
 
 class Spot(NamedTuple):
@@ -85,8 +84,8 @@ def _spots(
         for match in matches:
             where = found_in.get(match.start, addresses.NOWHERE)
             encoded = max(match.percent, 0 if where.authority or not where.inside else 1)
-            quoted = (Encoding.HTML,) if attributes.hold(match.start, match.end) else ()
-            if not encoded and links.hold(match.start, match.end):
+            quoted = (Encoding.HTML,) if attributes.around(match.start, match.end) else ()
+            if not encoded and links.around(match.start, match.end):
                 quoted = (*quoted, Encoding.MARKDOWN)
             around = layers + quoted + (Encoding.URL,) * encoded
             yield Spot(
@@ -226,7 +225,7 @@ _DECODER = json.JSONDecoder(strict=False, parse_int=str, parse_float=str, parse_
 
 def is_json(text: str) -> bool:
     """Whether ``text`` is one or more JSON objects or arrays, with nothing but white space between."""
-    at = _SPACE.match(text).end()  # type: ignore[union-attr]
+    at = end_of(_SPACE, text)
     if at == len(text):
         return False
     try:
@@ -234,7 +233,7 @@ def is_json(text: str) -> bool:
             if text[at] not in "{[":
                 return False
             _, at = _DECODER.raw_decode(text, at)
-            at = _SPACE.match(text, at).end()  # type: ignore[union-attr]
+            at = end_of(_SPACE, text, at)
     except (ValueError, RecursionError):
         return False
     return True
@@ -258,7 +257,7 @@ def numbers(text: str, places: Iterable[int]) -> list[Bare]:
         at = 0
         for place in places:
             while at <= place:
-                at = _COMPLETE.match(text, at, place).end()  # type: ignore[union-attr]
+                at = end_of(_COMPLETE, text, at, place)
                 if (token := _LITERAL_OR_NUMBER.search(text, at)) is None:
                     return found
                 found += _numbers_in(token, _identity, '"')
@@ -290,10 +289,10 @@ def repeated_keys(text: str) -> int:
         count += len(pairs) - len({key for key, _ in pairs})
 
     decoder = json.JSONDecoder(strict=False, parse_int=str, parse_float=str, object_pairs_hook=note)
-    at = _SPACE.match(text).end()  # type: ignore[union-attr]
+    at = end_of(_SPACE, text)
     while at < len(text):
         _, at = decoder.raw_decode(text, at)
-        at = _SPACE.match(text, at).end()  # type: ignore[union-attr]
+        at = end_of(_SPACE, text, at)
     return count
 
 

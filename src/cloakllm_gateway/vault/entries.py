@@ -18,6 +18,11 @@ class Token(NamedTuple):
         tail = f"_{self.variant}" if self.variant else ""
         return f"[{self.category}_{self.number}{tail}]"
 
+    @property
+    def name(self) -> str:
+        """The token without its brackets, as logs and the audit call it."""
+        return str(self)[1:-1]
+
 
 class Spelling(NamedTuple):
     """A value as it was written: its raw text, the encoding it stood in, its JSON type.

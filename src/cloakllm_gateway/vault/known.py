@@ -2,7 +2,7 @@
 
 Theory of operation.  Values are kept in dictionaries, by their text: a text is
 probed, never the values.  A probe begins where a word or a symbol begins.  Most
-end at once: the few characters there begin no known value (:mod:`beginnings`).  Otherwise they lead
+end at once: the few characters there begin no known value (:mod:`prefixes`).  Otherwise they lead
 to the lengths of the values that begin so, and each length is one slice and one
 look-up.  A value is filed under its first 4, 8, 16, 32 or 64 characters, the
 most it has; so a shelf at depth *d* holds at most *d* lengths, and the work at
@@ -13,7 +13,7 @@ Very long values (keys, certificates) are filed under their first 128 characters
 and hidden as far as text and value agree.  What is compared is consumed, so
 this is linear too, and a cut-off copy is hidden as well.
 
-What the edge of a text left of a value is found as well: see :mod:`cuts`.
+What the edge of a text left of a value is found as well: see :mod:`truncation`.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from cloakllm_gateway.spans import Encoding, Proof, Span, disjoint
-from cloakllm_gateway.vault.beginnings import Beginnings
 from cloakllm_gateway.vault.boundaries import closing, ending, glued, openings
-from cloakllm_gateway.vault.cuts import LONGEST, Cuts, may_be_left
+from cloakllm_gateway.vault.prefixes import Prefixes
 from cloakllm_gateway.vault.tokens import scan
+from cloakllm_gateway.vault.truncation import LONGEST, Truncations, may_be_truncated
 
 #: Depths of the shelves; values of at least ``_LONG`` characters have their own.
 _DEPTHS = (64, 32, 16, 8, 4, 2)
@@ -68,21 +68,21 @@ class KnownValues:
 
     ``shortest`` is the length of the shortest value it takes (2 to 64, a power
     of two); ``reserved`` holds case-folded words that it never reports.  With
-    ``cut`` values are also found by what the edges of a text leave of them.
+    ``truncated`` values are also found by what the edges of a text leave of them.
     """
 
-    def __init__(self, shortest: int, reserved: set[str], *, cut: bool = False) -> None:
+    def __init__(self, shortest: int, reserved: set[str], *, truncated: bool = False) -> None:
         self._shortest = shortest
         self._depths = tuple(depth for depth in _DEPTHS if depth >= shortest)
         self._reserved = reserved
         #: Values whose case does not matter by their case-folded text, the others by their own.
         self._folded: dict[str, list[Known]] = {}
         self._exact: dict[str, list[Known]] = {}
-        self._heads = Beginnings(shortest)
+        self._heads = Prefixes(shortest)
         #: Case-folded beginning -> lengths of the values filed there, longest first.
         self._lengths: dict[str, tuple[int, ...]] = {}
         self._long: dict[str, list[tuple[str, Known]]] = {}
-        self._cuts = Cuts() if cut else None
+        self._truncations = Truncations() if truncated else None
 
     def add(self, text: str, known: Known, caseless: bool) -> None:
         """Look for ``text`` from now on; ``caseless`` if its case does not matter."""
@@ -98,13 +98,13 @@ class KnownValues:
                     return
             if len(alike) < _MAX_ALIKE:
                 alike.append((folded, known))
-            if len(alike) == 1 and self._cuts is not None:
-                self._cuts.add(folded[:_LONG])
+            if len(alike) == 1 and self._truncations is not None:
+                self._truncations.add(folded[:_LONG])
             return
         values, key = (self._folded, folded) if caseless else (self._exact, text)
         same = values.setdefault(key, [])
-        if not same and self._cuts is not None:
-            self._cuts.add(key)
+        if not same and self._truncations is not None:
+            self._truncations.add(key)
         for other in same:
             if (other.category, other.canonical) == (known.category, known.canonical):
                 _merge(other, known)
@@ -132,8 +132,8 @@ class KnownValues:
                 self._forget(folded[:_LONG])
 
     def _forget(self, key: str) -> None:
-        if self._cuts is not None:
-            self._cuts.discard(key)
+        if self._truncations is not None:
+            self._truncations.discard(key)
 
     def find(self, text: str, origin: str = "") -> list[Span]:
         """The values in ``text`` of a message from ``origin``: disjoint, sorted, the longest at each place.
@@ -146,7 +146,8 @@ class KnownValues:
         probe = _Probe(text, folded, _offsets(text) if len(folded) != len(text) else None, origin)
         places = self._heads.places(folded)
         hits = list(self._hits(probe, places))
-        if self._cuts and may_be_left(folded) and (parts := self._parts(probe, places, hits, self._cuts)):
+        index = self._truncations
+        if index and may_be_truncated(folded) and (parts := self._parts(probe, places, hits, index)):
             hits = sorted([*hits, *parts], key=_start)
         if not hits:
             return []
@@ -167,22 +168,24 @@ class KnownValues:
                 done = hit.end
                 yield hit
 
-    def _parts(self, probe: _Probe, places: Sequence[int], hits: Sequence[_Hit], cuts: Cuts) -> list[_Hit]:
+    def _parts(self, probe: _Probe, places: Sequence[int], hits: Sequence[_Hit], index: Truncations) -> list[_Hit]:
         """What cuts left of values; ``hits`` are the whole ones."""
         stretches = openings(probe.folded)
-        parts = [part for start, stop in stretches if (part := self._end(probe, start, stop, cuts)) is not None]
-        if places := cuts.starts(probe.folded, places):
-            parts += self._beginnings(probe, places, {hit.start: hit.end for hit in hits}, cuts)
+        parts = [part for start, stop in stretches if (part := self._end(probe, start, stop, index)) is not None]
+        if places := index.starts(probe.folded, places):
+            parts += self._beginnings(probe, places, {hit.start: hit.end for hit in hits}, index)
         return parts
 
-    def _end(self, probe: _Probe, start: int, stop: int, cuts: Cuts) -> _Hit | None:
+    def _end(self, probe: _Probe, start: int, stop: int, index: Truncations) -> _Hit | None:
         """What is left from ``start`` on, and before ``stop``, of a value whose beginning was cut off; the longest."""
-        for end in reversed(cuts.ends(probe.folded, start, stop)):
-            if part := self._part(probe, start, end, cuts.ended(probe.folded[start:end])):
+        for end in reversed(index.ends(probe.folded, start, stop)):
+            if part := self._part(probe, start, end, index.ended(probe.folded[start:end])):
                 return part
         return None
 
-    def _beginnings(self, probe: _Probe, places: Sequence[int], whole: Mapping[int, int], cuts: Cuts) -> Iterator[_Hit]:
+    def _beginnings(
+        self, probe: _Probe, places: Sequence[int], whole: Mapping[int, int], index: Truncations
+    ) -> Iterator[_Hit]:
         """Values whose end was cut off, the longest at each place; ``whole`` are the ends of values by their starts."""
         folded = probe.folded
         last, close, done = ending(folded), -1, 0
@@ -193,7 +196,7 @@ class KnownValues:
             for edge in (last, close) if close < last else (last,):
                 written = folded[at:edge].rstrip() if at >= done and edge - at < LONGEST else ""
                 end = at + len(written)
-                if end > whole.get(at, at) and (part := self._part(probe, at, end, cuts.begun(written))):
+                if end > whole.get(at, at) and (part := self._part(probe, at, end, index.begun(written))):
                     done = end
                     yield part
 
@@ -206,7 +209,7 @@ class KnownValues:
             exact = self._exact.get(text, ()) if text.startswith(written) or text.endswith(written) else ()
             long = (known for _, known in self._long.get(text, ()))
             for known in (*self._folded.get(text, ()), *exact, *long):
-                if _counts_cut(known, probe, start, end):
+                if _counts_truncated(known, probe, start, end):
                     return _Hit(start, end, known, whole=False)
         return None
 
@@ -296,7 +299,7 @@ def _counts(known: Known, probe: _Probe, start: int, end: int) -> bool:
     return _belongs(known, probe) and _is_alone(known, probe.folded, start, end)
 
 
-def _counts_cut(known: Known, probe: _Probe, start: int, end: int) -> bool:
+def _counts_truncated(known: Known, probe: _Probe, start: int, end: int) -> bool:
     """Whether what stands at [start, end) may be what a cut left of this value.
 
     Words alone have to be written as they are in it, or as names are: `a long` is no part of A Longo.

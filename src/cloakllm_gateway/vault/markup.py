@@ -6,10 +6,10 @@ text, as it does in any other.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator
 
 from cloakllm_gateway.patterns import lazy
+from cloakllm_gateway.spans import Range, Ranges
 
 #: A start tag up to its last quoted value.
 _TAG = lazy(r"""<[A-Za-z][\w:.-]*+(?:[^"'<>]*+(?:"[^"]*+"|'[^']*+'))++""")
@@ -22,24 +22,12 @@ _REFERENCES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39
 _BREAKS_LINK = lazy(r"[\x00-\x20\x7f()<>%\\]")
 
 
-class Ranges:
-    """Disjoint, sorted ranges of a text."""
-
-    def __init__(self, ranges: Iterator[tuple[int, int]]) -> None:
-        self._ranges = list(ranges)
-        self._starts = [start for start, _ in self._ranges]
-
-    def hold(self, start: int, end: int) -> bool:
-        at = bisect_right(self._starts, start) - 1
-        return at >= 0 and end <= self._ranges[at][1]
-
-
 def attributes(text: str) -> Ranges:
     """The quoted values of attributes in ``text``."""
     return Ranges(_attributes(text) if "<" in text else iter(()))
 
 
-def _attributes(text: str) -> Iterator[tuple[int, int]]:
+def _attributes(text: str) -> Iterator[Range]:
     for tag in _TAG.finditer(text):
         for attribute in _ATTRIBUTE.finditer(text, tag.start(), tag.end()):
             yield attribute.span(1 if attribute[1] is not None else 2)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from cloakllm_gateway.patterns import lazy
+from cloakllm_gateway.patterns import end_of, lazy
 
 #: What may stand before: blanks, comments, the parenthesis of a subquery, a transaction, what explains a plan.
 _BEFORE = lazy(
@@ -55,7 +55,7 @@ def is_sql(text: str) -> bool:
     >>> is_sql("select phone from customers where name = 'x'"), is_sql("Select the best offers from O'Neill")
     (True, False)
     """
-    at = _BEFORE.match(text).end()  # type: ignore[union-attr]
+    at = end_of(_BEFORE, text)
     if _CERTAIN.match(text, at):
         return True
     if _SELECT.match(text, at):

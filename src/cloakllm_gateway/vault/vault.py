@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Encoding, Proof, Span
-from cloakllm_gateway.vault.cuts import LONGEST
 from cloakllm_gateway.vault.echo import derived
 from cloakllm_gateway.vault.entries import Entry, Token
 from cloakllm_gateway.vault.known import Known, KnownValues
 from cloakllm_gateway.vault.tokens import LITERAL
+from cloakllm_gateway.vault.truncation import LONGEST
 from cloakllm_gateway.vault.words import COMMON
 
 #: Shorter values, and numbers of fewer digits, can't be told from ordinary text.
@@ -118,7 +118,9 @@ class Vault:
                 entry.origins if spelling.proof is Proof.KEY else None,
                 spelling.proof is Proof.NAME,
             )
-            in_group = self._known.setdefault(group or entry.group, KnownValues(MIN_LENGTH, self._reserved, cut=True))
+            in_group = self._known.setdefault(
+                group or entry.group, KnownValues(MIN_LENGTH, self._reserved, truncated=True)
+            )
             in_group.add(text, known, encoding is Encoding.PLAIN and _caseless(spelling.canonical))
 
     def lookup(self, token: Token) -> Entry | None:

@@ -10,14 +10,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from cloakllm_gateway.detection.catalogue import contact, identity, money, network, people, places, secrets
+from cloakllm_gateway.detection.catalogue import (
+    api_keys,
+    contact,
+    identity,
+    money,
+    network,
+    people,
+    places,
+    private_keys,
+    secrets,
+)
 from cloakllm_gateway.detection.catalogue.model import Category, Example, Pattern
 
 #: What the deny list holds, in any case.
 TERM = Category("TERM", examples=(), canonical=str.casefold)
 
 _ALL = (
-    secrets.PRIVATE_KEY, secrets.JWT, secrets.AWS_KEY, secrets.API_KEY, secrets.SECRET, secrets.PIN,
+    private_keys.PRIVATE_KEY, api_keys.JWT, api_keys.AWS_KEY, api_keys.API_KEY, secrets.SECRET, secrets.PIN,
     money.CREDIT_CARD, money.IBAN, money.BIC, money.BANK_ACCOUNT, money.WALLET, money.CARD_CODE, money.CARD_EXPIRY,
     identity.SSN, *identity.NATIONAL, *identity.NUMBERED,
     contact.EMAIL, contact.PHONE, places.ADDRESS, contact.USERNAME,

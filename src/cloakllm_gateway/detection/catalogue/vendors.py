@@ -1,13 +1,13 @@
-"""Keys as vendors issue them: a table of prefixes, and the patterns made of it."""
+"""Keys as vendors issue them: a table of prefixes, the patterns made of it, and forms that have no prefix."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import pairwise
 
 from cloakllm_gateway.detection.catalogue import checks
 from cloakllm_gateway.detection.catalogue.model import CERTAIN, Example, Pattern
+from cloakllm_gateway.detection.catalogue.randomness import in_arbitrary_case, in_both_cases, random_length
 from cloakllm_gateway.patterns import lazy
 
 #: A vendor's prefix may follow `_`, as in [SECRET_ghp_...].
@@ -112,6 +112,66 @@ VENDORS: tuple[tuple[str, int | str, str], ...] = (
 )  # fmt: skip
 
 
+#: Keys that are told by more than a prefix: by what stands inside or at their end.
+FORMS: tuple[Pattern, ...] = (
+    Pattern(rf"{EDGE}\d{{8,10}}:AA[A-Za-z0-9_-]{{33}}(?![A-Za-z0-9_-])", rank=CERTAIN),  # Telegram
+    Pattern(r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{11,64}:APA91b[A-Za-z0-9_-]{100,200}", rank=CERTAIN),  # Firebase
+    Pattern(r"(?<![A-Za-z0-9_-])00(?:[A-Za-z0-9_-]{10}){4}(?![A-Za-z0-9_-])", in_both_cases, rank=CERTAIN),  # Okta
+    Pattern(  # ngrok
+        r"(?<![A-Za-z0-9_-])2(?:[A-Za-z0-9]{13}){2}_(?:[A-Za-z0-9]{7}){3}(?![A-Za-z0-9_])",
+        in_both_cases,
+        rank=CERTAIN,
+    ),
+    Pattern(r"(?<![A-Za-z0-9_-])11(?:[a-f0-9]{8}){4}(?![A-Za-z0-9])"),  # Jenkins
+    Pattern(r"(?<![A-Za-z0-9_-])(?:[a-f0-9]{12}){3}NRAL(?![A-Za-z0-9])", rank=CERTAIN),  # New Relic
+    Pattern(r"(?<![A-Za-z0-9_-])(?:[a-f0-9]{8}){3}:[a-f0-9]{64}(?![A-Za-z0-9])", rank=CERTAIN),  # Ghost
+    Pattern(  # Facebook
+        r"(?<![A-Za-z0-9_-])\d{15,16}\|[A-Za-z0-9_-]{27}(?![A-Za-z0-9_-])", random_length, rank=CERTAIN
+    ),
+    Pattern(  # Twitter
+        rf"{EDGE}(?:A{{7}}){{3}}[A-Za-z0-9%+/]{{60,110}}(?![A-Za-z0-9%+/])", random_length, rank=CERTAIN
+    ),
+    Pattern(  # RapidAPI
+        r"(?<![A-Za-z0-9_-])[a-z0-9]{10}msh[a-z0-9]{15}p1[a-z0-9]{5}jsn[a-z0-9]{12}(?![A-Za-z0-9])"
+    ),
+    # Adyen, in two forms; lines of certificates begin like the second one.
+    Pattern(r"(?<![A-Za-z0-9\n])AQE[A-Za-z0-9_-]{60,}", random_length, rank=CERTAIN),
+    Pattern(
+        rf"{EDGE}AQE[A-Za-z0-9+/]{{40,400}}={{0,2}}-[A-Za-z0-9+/=]{{20,100}}-[A-Za-z0-9]{{8,40}}(?![A-Za-z0-9])",
+        rank=CERTAIN,
+    ),
+    Pattern(  # Mapbox, of which all but the beginning is a JWT
+        rf"{EDGE}[sp]k\.eyJ1Ijoi[A-Za-z0-9_-]{{40,200}}\.[A-Za-z0-9_-]{{22}}(?![A-Za-z0-9_-])", rank=CERTAIN + 1
+    ),
+    Pattern(rf"{EDGE}dapi[a-f0-9]{{32}}-\d(?![A-Za-z0-9-])", rank=CERTAIN),  # Databricks
+    Pattern(rf"{EDGE}pat[A-Za-z0-9]{{14}}\.[a-f0-9]{{64}}(?![A-Za-z0-9])", rank=CERTAIN),  # Airtable
+    Pattern(  # Harness
+        rf"{EDGE}[ps]at\.[A-Za-z0-9_-]{{22}}\.[a-f0-9]{{24}}\.[A-Za-z0-9]{{20}}(?![A-Za-z0-9])", rank=CERTAIN
+    ),
+    Pattern(rf"{EDGE}[A-Za-z0-9]{{14}}\.atlasv1\.[A-Za-z0-9_=-]{{60,70}}", rank=CERTAIN),  # Terraform
+    Pattern(rf"{EDGE}[A-Za-z0-9]{{76}}AZDO[A-Za-z0-9]{{4}}(?![A-Za-z0-9])", rank=CERTAIN),  # Azure DevOps
+    Pattern(rf"{EDGE}[A-Za-z0-9]{{6}}_[A-Za-z0-9]{{29}}_mmk(?![A-Za-z0-9])", rank=CERTAIN),  # MaxMind
+    Pattern(rf"{EDGE}[12]/\d{{15,17}}(?:/\d{{15,17}})?:[a-f0-9]{{32}}(?![A-Za-z0-9])", rank=CERTAIN),  # Asana
+    Pattern(rf"{EDGE}4b1d[A-Za-z0-9]{{38}}(?![A-Za-z0-9])", in_both_cases, rank=CERTAIN),  # ClickHouse
+    Pattern(  # Authress
+        rf"{EDGE}(?:sc|ext|scauth|authress)_[a-z0-9]{{5,30}}\.[a-z0-9]{{4,6}}\.acc[_-][a-z0-9-]{{10,32}}"
+        r"\.[A-Za-z0-9+/_=-]{30,120}",
+        rank=CERTAIN,
+    ),
+    Pattern(  # Discord
+        rf"{EDGE}[MNO][A-Za-z0-9_-]{{23,25}}\.[A-Za-z0-9_-]{{6}}\.[A-Za-z0-9_-]{{27,38}}(?![A-Za-z0-9_-])",
+        rank=CERTAIN,
+    ),
+    Pattern(rf"{EDGE}[a-f0-9]{{32}}-us\d{{1,2}}(?![A-Za-z0-9])", rank=CERTAIN),  # Mailchimp
+    Pattern(r"(?i:AccountKey|SharedAccessKey|SharedSecret)=([A-Za-z0-9+/]{40,90}={0,2})", rank=CERTAIN),  # Azure
+    Pattern(r"[?&]sig=([A-Za-z0-9%+/]{40,100}(?:%3D|=){0,2})", rank=CERTAIN),  # Azure SAS
+    Pattern(  # Azure AD
+        rf"{EDGE}[A-Za-z0-9_~.-]{{3}}8Q~[A-Za-z0-9_~.-]{{34}}(?![A-Za-z0-9_~-]|\.[A-Za-z0-9])", rank=CERTAIN
+    ),
+    Pattern(rf"{EDGE}00D[A-Za-z0-9]{{12,15}}![A-Za-z0-9._]{{80,200}}", rank=CERTAIN),  # Salesforce
+)  # fmt: skip
+
+
 def _pattern(prefix: str, size: int | str, alphabet: str) -> str:
     low, more = str(size).rstrip("+"), str(size).endswith("+")
     run = f"[{alphabet}]{{{low},}}" if more else f"[{alphabet}]{{{low}}}(?![A-Za-z0-9])"
@@ -131,18 +191,19 @@ def _sample(prefix: str, size: int | str, alphabet: str) -> str:
 
 
 def patterns() -> tuple[Pattern, ...]:
-    """Prefixes that share what follows become one pattern: fewer to compile, fewer to run."""
+    """All of them.  Prefixes that share what follows become one pattern: fewer to compile, fewer to run."""
     groups: dict[tuple[int | str, str], list[str]] = {}
     for prefix, size, alphabet in VENDORS:
         groups.setdefault((size, alphabet), []).append(prefix)
-    return tuple(
+    prefixed = [
         Pattern(
             _pattern("\0", size, alphabet).replace(re.escape("\0"), "(?:" + "|".join(map(re.escape, prefixes)) + ")"),
             _looks_issued,
             rank=CERTAIN,
         )
         for (size, alphabet), prefixes in groups.items()
-    )
+    ]
+    return (*prefixed, *FORMS)
 
 
 _UUID_END = lazy(r"-[a-f0-9]{4}-[a-f0-9]{12}")
@@ -159,11 +220,6 @@ def _looks_issued(text: str) -> int:
     else:
         issued = len(tail) >= (12 if "_live_" in value else 24) and in_arbitrary_case(tail)
     return len(value) if issued and len(set(value)) > 8 else 0
-
-
-def in_arbitrary_case(text: str) -> bool:
-    """Whether small letters and capitals change as often as random ones do, which is each second time."""
-    return 7 * sum(one.isupper() != other.isupper() for one, other in pairwise(text)) >= 2 * len(text)
 
 
 def examples() -> tuple[Example, ...]:

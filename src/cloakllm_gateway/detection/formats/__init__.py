@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from cloakllm_gateway.detection import linear
+from cloakllm_gateway import linear
 from cloakllm_gateway.detection.formats import (
     accounts,
     bound,
@@ -62,7 +62,7 @@ def _search(number: int) -> linear.Search:
 
 def may_tell(text: str) -> bool:
     """Whether a text may be in one of them."""
-    return _may_tell(text.encode("ascii", "replace"))
+    return _may_tell(linear.as_bytes(text))
 
 
 def _may_tell(screen: bytes) -> bool:

@@ -38,7 +38,7 @@ class _Lately(NamedTuple):
     entries: tuple[Entry, ...]
 
 
-class Given:
+class Disclosed:
     """The values that one upstream's requests carried, by call, and by what goes on after its call.
 
     Changed by the core alone; :meth:`lately` may be asked from beside it.

@@ -29,7 +29,7 @@ _LONGEST = 200
 _MOST = 10_000
 
 
-class Typed:
+class FormInput:
     """Learns answers; ``emit`` takes what must happen before they go out."""
 
     def __init__(self, jobs: Jobs, vault: Vault, emit: Callable[[Effect], None]) -> None:

@@ -9,10 +9,9 @@ known values are few and far between, and no more where they are dense.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-import re2
-
+from cloakllm_gateway import linear
 from cloakllm_gateway.vault.boundaries import starts
 
 #: Texts of fewer code points are probed at once.
@@ -23,14 +22,12 @@ _CHUNK = 4_096
 _COMPILING = 64
 #: So many characters of a value tell it from nearly all words.
 _ENOUGH = 4
-#: For the states of the engine, in bytes.
+#: What the automaton of all beginnings may take, in bytes.
 _MEMORY = 32 << 20
 
-Search = Callable[[bytes, int, int], object]
 
-
-class Beginnings:
-    """Beginnings of case-folded values of at least ``size`` characters: their first few, or all of a short value."""
+class Prefixes:
+    """Prefixes of case-folded values of at least ``size`` characters: their first few, or all of a short value."""
 
     def __init__(self, size: int, *, long: int = _LONG, chunk: int = _CHUNK) -> None:
         self._size = size
@@ -40,7 +37,7 @@ class Beginnings:
         #: The lengths of the beginnings, and the first ``size`` characters of each: most words end there.
         self._lengths: tuple[int, ...] = ()
         self._first: set[str] = set()
-        self._search: Search | None = None
+        self._search: linear.Search | None = None
 
     def __bool__(self) -> bool:
         return bool(self._known)
@@ -72,18 +69,13 @@ class Beginnings:
     def _likely(self, text: str) -> Iterator[tuple[int, int]]:
         """The chunks of a text in which some beginning may begin, in order and disjoint."""
         search = self._search = self._search or _compiled(self._known)
-        screen = text.encode("ascii", "replace")  # one byte for each character
+        screen = linear.as_bytes(text)
         for first in range(0, len(text), self._chunk):
             last = min(first + self._chunk, len(text))
-            if search(screen, first, last + _ENOUGH - 1) is not None:
+            if search(screen, first, min(last + _ENOUGH - 1, len(text)))[0][0] >= 0:
                 yield first, last
 
 
-def _compiled(beginnings: set[str]) -> Search:
-    options = re2.Options()
-    options.encoding = re2.Options.Encoding.LATIN1
-    options.never_capture = True
-    options.max_mem = _MEMORY
-    screened = {beginning.encode("ascii", "replace") for beginning in beginnings}
-    compiled: Search = re2.compile(b"|".join(map(re.escape, sorted(screened))), options).search
-    return compiled
+def _compiled(beginnings: set[str]) -> linear.Search:
+    written = {linear.as_bytes(beginning).decode() for beginning in beginnings}
+    return linear.compiled("|".join(map(re.escape, sorted(written))), _MEMORY)

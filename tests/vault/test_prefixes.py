@@ -7,8 +7,8 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloakllm_gateway.vault.beginnings import Beginnings
 from cloakllm_gateway.vault.boundaries import starts
+from cloakllm_gateway.vault.prefixes import Prefixes
 
 SIZE = 2
 #: Few letters, so that beginnings come back; blanks, symbols, a script without spaces, letters beyond ASCII, `?`.
@@ -17,8 +17,8 @@ TEXTS = st.text(LETTERS, min_size=10, max_size=200)
 VALUES = st.lists(st.text(LETTERS, min_size=SIZE, max_size=8), min_size=1, max_size=12)
 
 
-def known(values: list[str], chunk: int) -> Beginnings:
-    found = Beginnings(SIZE, long=chunk, chunk=chunk)
+def known(values: list[str], chunk: int) -> Prefixes:
+    found = Prefixes(SIZE, long=chunk, chunk=chunk)
     for value in values:
         found.add(value)
     return found
@@ -48,7 +48,7 @@ def test_what_is_added_later_is_found_as_well(text: str, values: list[str], more
 
 
 def test_nothing_is_found_before_anything_is_known() -> None:
-    found = Beginnings(SIZE)
+    found = Prefixes(SIZE)
     assert not found
     assert found.places("ann ann") == []
 
@@ -56,14 +56,14 @@ def test_nothing_is_found_before_anything_is_known() -> None:
 def test_a_long_text_without_any_of_few_values_takes_a_fraction_of_probing_it() -> None:
     text = "2026-11-30 12:00:07 info the build of module core took 12.5 seconds, 314 tests passed\n" * 10_000
     quick = known(["kim", "lee", "7781"], 4_096)
-    slow = Beginnings(SIZE, long=len(text) + 1)
+    slow = Prefixes(SIZE, long=len(text) + 1)
     for value in ("kim", "lee", "7781"):
         slow.add(value)
     assert quick.places(text) == slow.places(text) == []
     assert _seconds(quick, text) < _seconds(slow, text) / 3
 
 
-def _seconds(found: Beginnings, text: str) -> float:
+def _seconds(found: Prefixes, text: str) -> float:
     taken = []
     for _ in range(3):
         began = time.process_time()

@@ -74,7 +74,7 @@ def _weight(part: str) -> _Weight:
     return _Weight(digits >= _DIGITS_ALONE or _DIGITS <= digits < len(part), digits >= _DIGITS_ALONE)
 
 
-def may_be_left(text: str) -> bool:
+def may_be_truncated(text: str) -> bool:
     """Whether ``text`` could hold what a cut left of a value; quick, and never wrongly false."""
     return len(text) >= SHORTEST and not text.isalpha()
 
@@ -99,7 +99,7 @@ def _digits(text: str) -> int:
     return sum(map(str.isdigit, text))
 
 
-class Cuts:
+class Truncations:
     """Texts to be found by what a cut leaves of them, whatever their case."""
 
     def __init__(self) -> None:

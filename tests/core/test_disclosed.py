@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from cloakllm_gateway.core.given import MOST_CALLS, MOST_FOLLOWED, MOST_VALUES, SECONDS, Given
+from cloakllm_gateway.core.disclosed import MOST_CALLS, MOST_FOLLOWED, MOST_VALUES, SECONDS, Disclosed
 from cloakllm_gateway.core.settings import ToolRules, Treatment
 from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.spans import Proof
 from cloakllm_gateway.vault.entries import Entry, Spelling, Token
-from tests.core.test_departures import LETS, listen, listening, serve_lists
+from tests.core.test_egress import LETS, listen, listening, serve_lists
 from tests.core.test_eras import alone, call, listed, stateless
 from tests.core.transcript import Conversation, opened, says, settings, text_of, upstream
 
@@ -312,7 +312,7 @@ def test_a_list_with_what_nobody_may_be_shown_of_a_tool_is_withheld(tmp_path: Pa
 
 def at(talk: Conversation, seconds: float) -> None:
     """It is later: what is over has been over for a while."""
-    talk.gateway._upstreams["evil"].given._clock = lambda: seconds
+    talk.gateway._upstreams["evil"].disclosed._clock = lambda: seconds
 
 
 UPDATED = notice("notifications/resources/updated", uri=f"evil://x/{MAIL.replace('@', '%40')}", title=SAID)
@@ -326,9 +326,9 @@ def test_what_the_uri_of_a_stream_gave_does_not_come_back_as_long_as_the_stream_
     talk.upstream("evil", UPDATED)
     assert LOCAL not in str(talk.only())
     talk.client(notice("notifications/cancelled", requestId="s"))
-    assert [entry.spelling.value for entry in talk.gateway.given("evil")] == [MAIL]
+    assert [entry.spelling.value for entry in talk.gateway.disclosed("evil")] == [MAIL]
     at(talk, 20 * SECONDS)
-    assert talk.gateway.given("evil") == ()
+    assert talk.gateway.disclosed("evil") == ()
 
 
 def test_what_the_uri_of_a_subscription_gave_does_not_come_back_until_it_ends(tmp_path: Path) -> None:
@@ -349,7 +349,7 @@ def test_what_the_uri_of_a_subscription_gave_does_not_come_back_until_it_ends(tm
     talk.upstream("evil", LOG)
     assert LOCAL not in str(talk.only())
     at(talk, 20 * SECONDS)
-    assert talk.gateway.given("evil") == ()
+    assert talk.gateway.disclosed("evil") == ()
 
 
 # -- how much is kept, and for how long ------------------------------------------------------------------
@@ -372,18 +372,18 @@ def entries(*numbers: int) -> tuple[Entry, ...]:
     return tuple(map(entry, numbers))
 
 
-def through(given: Given, call: int, *numbers: int) -> None:
+def through(given: Disclosed, call: int, *numbers: int) -> None:
     given.begin(call, entries(*numbers))
     given.end(call)
 
 
-def numbers(given: Given) -> list[int]:
+def numbers(given: Disclosed) -> list[int]:
     return sorted(entry.token.number for entry in given.lately())
 
 
 def test_an_ended_call_counts_for_a_while() -> None:
     clock = Clock()
-    given = Given(clock)
+    given = Disclosed(clock)
     through(given, 1, 7)
     given.begin(2, entries(8))
     clock.now = SECONDS
@@ -393,7 +393,7 @@ def test_an_ended_call_counts_for_a_while() -> None:
 
 
 def test_the_last_calls_and_what_is_followed_count() -> None:
-    given = Given()
+    given = Disclosed()
     for n in range(100):
         through(given, n, n)
         given.follow(f"task {n}", entries(1000 + n))
@@ -402,7 +402,7 @@ def test_the_last_calls_and_what_is_followed_count() -> None:
 
 
 def test_the_values_of_ended_calls_are_bounded_and_the_newest_counts_whole() -> None:
-    given = Given()
+    given = Disclosed()
     through(given, 1, *range(MOST_VALUES))
     through(given, 2, *range(10_000, 10_002))
     assert numbers(given) == [10_000, 10_001]
@@ -420,8 +420,8 @@ def test_the_values_of_ended_calls_are_bounded_and_the_newest_counts_whole() -> 
         lambda given: given.follow("t", entries(2)),
     ],
 )
-def test_the_answer_is_the_same_object_as_long_as_the_values_are_the_same(change: Callable[[Given], None]) -> None:
-    given = Given()
+def test_the_answer_is_the_same_object_as_long_as_the_values_are_the_same(change: Callable[[Disclosed], None]) -> None:
+    given = Disclosed()
     given.begin(1, entries(1, 2))
     before = given.lately()
     change(given)
@@ -429,7 +429,7 @@ def test_the_answer_is_the_same_object_as_long_as_the_values_are_the_same(change
 
 
 def test_an_answer_when_nothing_is_in_flight_counts_too() -> None:
-    given = Given()
+    given = Disclosed()
     given.answer(entries(4))
     assert numbers(given) == [4]
 

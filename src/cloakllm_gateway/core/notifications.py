@@ -9,6 +9,7 @@ from cloakllm_gateway.core import pages
 from cloakllm_gateway.core.calls import Calls
 from cloakllm_gateway.core.directory import Directory
 from cloakllm_gateway.core.events import CLIENT, Effect, Log, Send
+from cloakllm_gateway.core.front import Front
 from cloakllm_gateway.core.jobs import Jobs, Work
 from cloakllm_gateway.core.questions import Questions
 from cloakllm_gateway.core.requests import Asked
@@ -34,7 +35,7 @@ UNKNOWN = "notifications/unknown"
 Deliver: TypeAlias = Callable[[Mapping[str, Any] | None], Sequence[Effect]]
 
 
-class Notices:
+class Notifications:
     """Passes them on.
 
     ``list_changed`` is told which list is no longer what it was, and whose;
@@ -44,6 +45,7 @@ class Notices:
     def __init__(
         self,
         settings: Settings,
+        front: Front,
         jobs: Jobs,
         calls: Calls,
         questions: Questions,
@@ -51,11 +53,11 @@ class Notices:
         tasks: Tasks,
         directory: Directory,
         emit: Callable[[Effect], None],
-        to_client: Callable[[list[Effect]], None],
         list_changed: Callable[[str, str], None],
         fitting: Callable[[str, Any, Any], Any],
     ) -> None:
         self._settings = settings
+        self._front = front
         self._jobs = jobs
         self._calls = calls
         self._questions = questions
@@ -63,15 +65,13 @@ class Notices:
         self._tasks = tasks
         self._directory = directory
         self._emit = emit
-        self._to_client = to_client
         self._list_changed = list_changed
         self._fitting = fitting
-        self.front = Era.SESSION
 
     def arrived(self, upstream: Upstream, notification: Notification, during: str | int | None = None) -> None:
         """One notification of an upstream; ``during`` is the call on whose stream it came, where there are streams."""
         method, params = notification.method, notification.params
-        if Era.STATELESS in (upstream.era, self.front):  # the streams that it names are not the client's
+        if Era.STATELESS in (upstream.era, self._front.era):  # the streams that it names are not the client's
             params = eras.without(params, (eras.SUBSCRIPTION,))
         given = params or {}
         match method:
@@ -91,7 +91,7 @@ class Notices:
                 | "notifications/subscriptions/acknowledged"
             ):
                 self._emit(Log("debug", "notification_out_of_place", {"upstream": upstream.name}))
-            case _ if self.front is Era.STATELESS and (watch := _watched(method, given)):
+            case _ if self._front.era is Era.STATELESS and (watch := _watched(method, given)):
                 self._relay(upstream, method, params, self._streamed(upstream, watch, method))
             case "notifications/message":
                 self._relay(upstream, method, params, self._logged(upstream, during, given.get("level")))
@@ -112,7 +112,7 @@ class Notices:
     def _logged(self, upstream: Upstream, during: str | int | None, level: Any) -> Deliver:
         """A session hears what it asked to hear; a stateless client what one of its requests asked for."""
         method = "notifications/message"
-        if self.front is Era.SESSION:
+        if self._front.era is Era.SESSION:
             return self._about(upstream, during, method)
         listening = [asked for asked in upstream.serving(during) if eras.is_audible(level, asked.client.log_level)]
 
@@ -173,10 +173,10 @@ class Notices:
             if method == "notifications/tasks":
                 part = self._questions.within(upstream, part)
             sent = deliver(None if params is None else self._fitting(tool.name, params, part))
-            self._to_client(upstream.lane.settle(ticket, [*effects, *sent]))
+            self._front.send(upstream.lane.settle(ticket, [*effects, *sent]))
 
         def failed(_reason: str) -> None:
-            self._to_client(upstream.lane.settle(ticket, []))
+            self._front.send(upstream.lane.settle(ticket, []))
 
         if row is None and self._settings.enforces:
             # The name of an unknown notification is the upstream's own text.
@@ -187,10 +187,10 @@ class Notices:
                 done(part.get("params"), effects)
 
             said = {"method": method, "params": params}
-            self._jobs.start(Work(upstream, UNKNOWN, said, DATA, checked, failed, upstream.given.lately()))
+            self._jobs.start(Work(upstream, UNKNOWN, said, DATA, checked, failed, upstream.disclosed.lately()))
             return
         shape, known_as = (row.params, method) if row else (DATA, UNKNOWN)
-        restored = upstream.given.lately()
+        restored = upstream.disclosed.lately()
         exact = self._questions.exact_links(upstream, None)
         self._jobs.start(
             Work(upstream, known_as, params or {}, shape, done, failed, restored, tool=tool.original, exact_links=exact)

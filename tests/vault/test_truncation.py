@@ -293,7 +293,7 @@ def test_what_is_discarded_was_never_there(kept: list[tuple[str, bool]], gone: l
     def known(value: str) -> Known:
         return Known("TERM", value, value, Encoding.PLAIN, Proof.SHAPE)
 
-    some, fresh = KnownValues(4, set(), cut=True), KnownValues(4, set(), cut=True)
+    some, fresh = KnownValues(4, set(), truncated=True), KnownValues(4, set(), truncated=True)
     for value, caseless in data.draw(st.permutations([*kept, *((value, True) for value in gone)])):
         some.add(value, known(value), caseless)
     for value in gone:

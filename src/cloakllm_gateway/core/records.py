@@ -27,7 +27,7 @@ def restored(destination: str, request: Request, decisions: Sequence[Decision]) 
         some = decisions[start : start + TOKENS_PER_ENTRY]
         tokens = [
             {
-                "token": str(entry.token).strip("[]"),
+                "token": entry.token.name,
                 "from": names(entry.origins),
                 "rule": verdict.rule,
                 "foreign": verdict.foreign,

@@ -49,7 +49,7 @@ def version_to_ask(requested: Any) -> str:
     return requested if requested in SESSION_VERSIONS else LATEST
 
 
-def capabilities_towards(upstream: UpstreamSettings, client: Mapping[str, Any]) -> dict[str, Any]:
+def towards(upstream: UpstreamSettings, client: Mapping[str, Any]) -> dict[str, Any]:
     """What the client can do, as far as this upstream may use it.
 
     Tasks hosted by the client are not relayed, so they are not offered.

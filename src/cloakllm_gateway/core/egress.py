@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
-from cloakllm_gateway.core import accounts, texts
+from cloakllm_gateway.core import records, texts
 from cloakllm_gateway.core.events import Effect, Log, Used
 from cloakllm_gateway.core.jobs import Jobs
 from cloakllm_gateway.core.policy import Policy
@@ -30,7 +30,7 @@ Cleared: TypeAlias = Callable[[Restored], None]
 Stopped: TypeAlias = Callable[[str], None]
 
 
-class Departures:
+class Egress:
     """The way out: whatever leaves is cleared, and then accounted for."""
 
     def __init__(self, settings: Settings, vault: Vault, jobs: Jobs, emit: Callable[[Effect], None]) -> None:
@@ -76,7 +76,7 @@ class Departures:
     def refused(self, upstream: Upstream, request: Request, rule: str, token: str = "") -> None:
         """Account for what ``rule`` did not let go."""
         about = {"upstream": upstream.name, "method": request.method, "rule": rule}
-        self._emit(accounts.refused(upstream.name, request, rule, token))
+        self._emit(records.refused(upstream.name, request, rule, token))
         self._emit(Log("warning", "refused", {**about, "token": token} if token else about))
 
     def _look(self, upstream: Upstream, request: Request, written: Iterable[Leaf], then: Callable[[str], None]) -> None:
@@ -90,10 +90,10 @@ class Departures:
         def looked(found: Sequence[Sequence[Span]] | None) -> None:
             counts = distinct(found or (), upstream.settings.configured)
             if counts or found is None:
-                how = raw.value if found is not None else accounts.UNKNOWN
+                how = raw.value if found is not None else records.UNKNOWN
                 dump = max(counts.values(), default=0) > RAW_DUMP
                 about = {"upstream": upstream.name, "method": request.method, "found": counts, "dump": dump}
-                self._emit(accounts.raw_data(upstream.name, request, counts, how, dump=dump))
+                self._emit(records.raw_data(upstream.name, request, counts, how, dump=dump))
                 self._emit(Log("warning", "raw_pii", {**about, "action": how}))
             if raw is RawData.BLOCK and found is None:
                 then(texts.RAW_DATA_UNKNOWN)
@@ -108,13 +108,13 @@ class Departures:
             return
         self._emit(Used([entry.token for entry in restored.entries]))
         self._vault.give(restored.entries, self._policy.group(upstream.name))
-        for record in accounts.restored(upstream.name, request, restored.decisions):
+        for record in records.restored(upstream.name, request, restored.decisions):
             self._emit(record)
         for entry, verdict in restored.decisions:
             if verdict.foreign:
                 about = {
                     "token": str(entry.token),
-                    "from": ", ".join(accounts.names(entry.origins)),
+                    "from": ", ".join(records.names(entry.origins)),
                     "to": upstream.name,
                     "method": request.method,
                     "rule": verdict.rule,

@@ -1,8 +1,11 @@
-"""The linear engine, ``google-re2``, without the layers of its Python package.
+"""Regular expressions in linear time: ``google-re2``, called below the layers of its Python package.
 
 Those layers take four times as long as the search itself where matches are
 many: a generator, a match object and a look at the groups for each.  Here a
 search is one call, and answers with offsets.
+
+Texts are searched as bytes, one for each code point (:func:`as_bytes`), so
+offsets in the bytes are offsets in the text.
 """
 
 from __future__ import annotations
@@ -14,12 +17,18 @@ import re2
 
 from cloakllm_gateway.patterns import lazy
 
-#: ``(text, at, end)`` to the span of the first match in ``at:end``, in a list; ``[(-1, -1)]`` for none.
+#: ``(text, at, end)`` to the span of the first match in ``at:end``, in a list; ``[(-1, -1)]`` for none, and always
+#: where ``end`` lies beyond the text.
 Search = Callable[[bytes, int, int], Sequence[tuple[int, int]]]
 
 
+def as_bytes(text: str) -> bytes:
+    """One byte for each code point of ``text``: itself if it is ASCII, a question mark if it is not."""
+    return text.encode("ascii", "replace")
+
+
 def options(memory: int = 8 << 20, any_case: bool = False) -> re2.Options:
-    """Expressions over bytes, one for each code point (:func:`.gate.screened`); ``memory`` is for their states."""
+    """The options for expressions over :func:`as_bytes`; ``memory`` is what their automaton may take, in bytes."""
     found = re2.Options()
     found.encoding = re2.Options.Encoding.LATIN1
     found.log_errors = False
@@ -52,9 +61,10 @@ def spans(search: Search, text: bytes) -> Iterator[tuple[int, int]]:
 
 
 def foreign(screen: bytes) -> Iterator[tuple[int, int]]:
-    """Stretches of a text, in order, that hold all of its characters that are not ASCII, by its :func:`.gate.screened`.
+    """The stretches (start, end) of a text with all of its characters that are not ASCII, given its :func:`as_bytes`.
 
-    Those close to each other are in one, so that few come of many; question marks look the same in there.
+    In order.  Those close to each other are one stretch, so that many characters make few.  Question marks of the
+    text look the same in its bytes, so a stretch may hold nothing else.
     """
     return (stretch.span() for stretch in _FOREIGN.finditer(screen))
 

@@ -1,0 +1,103 @@
+"""The upstreams' answers on their way to the client: made clean, in the client's era, in each upstream's order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cloakllm_gateway.core import calls, pages, texts
+from cloakllm_gateway.core.advertised import Tools
+from cloakllm_gateway.core.events import Effect
+from cloakllm_gateway.core.front import Front
+from cloakllm_gateway.core.jobs import Jobs, Work
+from cloakllm_gateway.core.questions import ELICIT, Questions
+from cloakllm_gateway.core.requests import Asked, Requests
+from cloakllm_gateway.core.rounds import Rounds
+from cloakllm_gateway.core.tasks import Tasks, is_about_task
+from cloakllm_gateway.core.upstream import Call, Upstream
+from cloakllm_gateway.protocol import eras, jsonrpc
+from cloakllm_gateway.protocol.eras import Era
+from cloakllm_gateway.protocol.jsonrpc import INTERNAL_ERROR, Failure, Request, Response
+from cloakllm_gateway.protocol.surface import DATA, ERROR, SENT_ELSEWHERE, SURFACE, Shape
+
+
+class Answers:
+    """Hands each answer of an upstream to the request of the client that its call served."""
+
+    def __init__(
+        self, front: Front, requests: Requests, rounds: Rounds, questions: Questions, jobs: Jobs, tasks: Tasks,
+        tools: Tools,
+    ) -> None:  # fmt: skip
+        self._front = front
+        self._requests = requests
+        self._rounds = rounds
+        self._questions = questions
+        self._jobs = jobs
+        self._tasks = tasks
+        self._tools = tools
+
+    def arrived(self, request: Request, upstream: Upstream, call: Call, answer: Response | Failure) -> None:
+        """``call``, which served ``request``, is answered: make it clean, keep its place in the order, hand it over."""
+        waiting = self._requests.get(request)
+        if waiting is not None:
+            waiting.calls.discard((upstream.name, call.id))
+        ticket = upstream.lane.enter(is_response=True)
+
+        def settle(effects: list[Effect]) -> None:
+            self._front.send(upstream.lane.settle(ticket, effects))
+
+        if isinstance(answer, Failure) and calls.is_ours(answer):
+            settle(self._requests.failure(request, answer.error["code"], answer.error["message"]))
+            return
+        part = answer.error if isinstance(answer, Failure) else answer.result
+        tool = self._tasks.answered(request, upstream, call, part)
+
+        def done(part: Any, effects: list[Effect]) -> None:
+            if isinstance(answer, Response) and upstream.era is Era.STATELESS and eras.wants_more(answer.result):
+                asked = self._requests.get(request)  # it may have been taken back in the meantime
+                settle([*effects, *(self._rounds.begin(asked, upstream, call, answer.result, part) if asked else [])])
+                return
+            settle(self._requests.reply(request, self._message(request, upstream, answer, part, tool.name), effects))
+
+        def failed(reason: str) -> None:
+            settle(self._requests.failure(request, INTERNAL_ERROR, texts.withheld(upstream.name, reason)))
+
+        self._jobs.start(
+            Work(
+                upstream,
+                call.method,
+                part,
+                self._shape(upstream, call, answer, waiting),
+                done,
+                failed,
+                restored=upstream.disclosed.lately() if is_about_task(call.method) else call.restored,
+                uris=call.uris,
+                tool=tool.original,
+                tools=self._tasks.tools(upstream, part) if call.method == "tasks/list" else {},
+                exact_links=self._questions.exact_links(upstream, waiting),
+            )
+        )
+
+    def _shape(self, upstream: Upstream, call: Call, answer: Response | Failure, waiting: Asked | None) -> Shape:
+        """The roles of the answer's fields; an error that sends a person to a page has its own where the client can."""
+        if isinstance(answer, Response):
+            return SURFACE[call.method].result or DATA
+        goes = answer.error.get("code") == eras.SENT_ELSEWHERE and self._questions.offered(upstream, ELICIT, waiting)
+        return SENT_ELSEWHERE if goes else ERROR
+
+    def _message(
+        self, request: Request, upstream: Upstream, answer: Response | Failure, part: Any, tool: str
+    ) -> dict[str, Any]:
+        """The client's answer from the clean ``part`` of the upstream's; ``tool`` is the one it is of, if any."""
+        era = self._front.decided or Era.SESSION
+        if isinstance(answer, Failure):
+            part = self._questions.elsewhere(upstream, part)
+            error = part if upstream.era is era else eras.error_for(era, request.method, part)
+            if error.get("code") in eras.BETWEEN_NEIGHBOURS:
+                error = {**error, "code": INTERNAL_ERROR}
+            return {"jsonrpc": "2.0", "id": request.id, "error": error}
+        part = pages.granted(upstream.settings, part)
+        own = self._questions.within(upstream, self._tasks.with_own(upstream, request.method, part))
+        result = self._tools.fitting(tool, answer.result, own)
+        if era is not upstream.era:
+            result = eras.for_session(request.method, result) if era is Era.SESSION else eras.for_stateless(result)
+        return jsonrpc.result(request.id, result)
