@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64decode
 
+from cloakllm_gateway.detection.catalogue import commands
 from cloakllm_gateway.detection.catalogue.checks import whole
 from cloakllm_gateway.detection.catalogue.model import (
     CERTAIN,
@@ -95,7 +96,7 @@ SECRET = Category(
         example("curl -u x:«Passw0rd9» https://example.com"),
         example("SignedHeaders=host, Signature=«" + "fe5f80f77d5fa3be" * 4 + "»"),
         example('qop=auth, response="«6629fae49393a05397450978507c4ef1»"'),
-        example("sshpass -p «Passw0rd9» ssh x"),
+        *commands.EXAMPLES,
         example("Password for jdoe is «geheim99x»."),
         example("log in with username jdoe and password «geheim99x» there"),
         example("use API key «9f8e7d6c5b4a3928» for it"),
@@ -114,6 +115,7 @@ SECRET = Category(
         example("x:«$6$q7RvK3xZ$" + "q7RvK3xZ9mTb2WcY5nHf8LpD" * 3 + "»:19000:0:99999:7"),
     ),
     lookalikes=(
+        *commands.LOOKALIKES,
         "password: required",
         '{"errors": {"password": "Password must be at least 8 characters"}}',
         'password = os.environ["X"]',
@@ -160,11 +162,7 @@ SECRET = Category(
             random_length,
             rank=CERTAIN,
         ),
-        Pattern(  # sshpass -p, docker login -u name -p
-            r"(?:sshpass|docker login(?: -u \S{1,64})?) (?:-p|--password)[= ]?[\"']?([^\s\x1c\"']{4,128})",
-            whole(plausible_secret),
-            rank=CERTAIN,
-        ),
+        *commands.PATTERNS,
         # Hashes of passwords, as crypt and its like write them.
         Pattern(r"\$2[abxy]\$\d\d\$[A-Za-z0-9./]{53}(?![A-Za-z0-9./])", rank=CERTAIN),
         Pattern(

@@ -1,0 +1,143 @@
+"""Passwords on command lines: which programs take one, and how it is written there.
+
+Histories, scripts, documentation of operations and logs of builds are full of them, and no key says what they are:
+``-p`` is a password to one program and a port to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cloakllm_gateway.detection.catalogue.checks import whole
+from cloakllm_gateway.detection.catalogue.model import CERTAIN, Pattern, example
+from cloakllm_gateway.detection.catalogue.randomness import plausible_secret
+
+_START = r"(?<![A-Za-z0-9_.-])"
+#: What else stands on the line before; another command is none of it.
+_REST = r"(?: [^\n\x1c|;&]{0,120}?)?"
+#: In quotes it may have blanks.  What the shell puts in, and the next option, are no passwords.
+_VALUE = r"[\"']?((?<=[\"'])(?![$<%])[^\"'\n\x1c]{4,100}(?=[\"'])|(?![-$<%/@\"'])[^\s\x1c\"'|;&<>]{4,128})"
+#: The same where it stands in a word with something else.
+_PART = r"((?![-$<%/@\"'])[^\s\x1c\"'|;&<>@]{4,128})"
+_NAME = r"[\w.$\\+-]{1,64}"
+
+#: Programs by the option behind which they take a password, with a blank or ``=`` between.
+_APART = {
+    "-p|--password": (
+        "sshpass|(?:docker|podman|registry|nerdctl|skopeo|buildah|oras|az|oc|argocd) login|twine upload|rdesktop"
+        "|mongo(?:sh|dump|restore|export|import|stat|files)?|cqlsh|impala-shell|beeline|hdbsql"
+    ),
+    "-P": "sqlcmd|bcp|osql|tsql|zip|unzip|ipmitool",
+    "-w": "ldap(?:search|modify|add|delete|passwd|whoami|compare)|vsql",
+    "-a|--pass": "redis-cli",
+    "-k|-K": "openssl enc",
+    "-A|-X": "snmp(?:get|walk|set|getnext|bulkget|bulkwalk|trap|table)",
+    "/p": "signtool",
+}
+#: ... and those with nothing between.
+_ATTACHED = {
+    "-p": (
+        "mysql(?:dump|admin|import|check|show|slap|pump|sh)?|mariadb(?:-dump|-admin|-import|-check)?|7z[arz]?|(?:un)?rar"
+        "|sshpass"
+    ),
+    "-P": "sqlcmd|bcp",
+    "/p:": "[xw]freerdp3?",
+}
+#: Those that take it by its place, or behind the name of who it is of.
+_PLACED = (
+    rf"htpasswd -[A-Za-z]{{0,6}}b[A-Za-z]{{0,6}}(?: -\w)? [^\s\x1c]{{1,100}} {_NAME} {_VALUE}",
+    rf"wpa_passphrase (?:\"[^\"\n\x1c]{{1,32}}\"|[^\s\x1c\"]{{1,32}}) {_VALUE}",
+    rf"(?:smbclient|smbmap|smbget|rpcclient|net ads){_REST} -U[ =]?[\"']?{_NAME}%{_PART}",
+    rf"lftp{_REST} -u [\"']?{_NAME},{_PART}",
+    rf"(?:https?|xh) (?:-a|--auth)[ =][\"']?{_NAME}:{_PART}",
+    rf"ConvertTo-SecureString (?:-String )?{_VALUE}",
+)
+#: The same with words of prose, or of something else, where a password may stand.
+_PLACED_IN_PROSE = (
+    rf"(?i:net user) {_NAME} {_VALUE}",
+    r"(?i:net use)[^\n\x1c]{1,100}? ((?![-/\\*])[^\s\x1c\"']{4,128}) /(?i:user):",
+    rf"vault login (?:token=)?{_VALUE}",
+    rf"(?:sqlplus|expdp|impdp|sqlldr) (?:-\w{{1,2}} )?[\"']?{_NAME}/{_PART}",
+    rf"(?:requirepass|masterauth) {_VALUE}",  # of Redis, as its lists of access are:
+    rf"(?i:acl setuser|user) {_NAME} (?:(?:on|off|reset|resetpass) ){{1,3}}>{_PART}",
+)
+#: What reads one from standard input: programs to log in, and those that change passwords.
+_READERS = "--password-stdin|--with-token|--passphrase-fd 0|-passin stdin|passwd --stdin|sudo -S|chpasswd|vncpasswd -f"
+_PIPED = (
+    rf"(?:echo(?: -n)?|printf)(?: \"?%s\"?)? [\"']?(?:{_NAME}:)?{_PART}[\"']? ?\|[^\n\x1c|;&]{{0,100}}?(?:{_READERS})",
+    rf"(?:{_READERS})[^\n\x1c|;&<]{{0,64}}<<< ?[\"']?(?:{_NAME}:)?{_PART}",
+)
+#: Options that say what they are without two hyphens before them, and what scripts and protocols send.
+_OPTIONS = (
+    rf"(?<![A-Za-z0-9-])-(?:src|dest|old|new)?(?:store|key)pass(?:wd)? {_VALUE}",
+    rf"(?<![A-Za-z0-9-])-D[\w.-]{{0,64}}(?i:password|passwd|passphrase|secret|token)=\"?{_PART}",
+)
+_OPTION_IN_PROSE = rf"(?<![A-Za-z0-9-])-(?:password|passwd|passphrase|passw) {_VALUE}"
+_SENT = (
+    r"(?i:assw(?:or)?d|assphrase)[^\n\x1c]{0,24}[\n;}{ \t]{1,16}send (?:-- )?\"([^\"\n\x1c\\]{4,128})\\[rn]\"",
+    r"(?<![A-Za-z])USER [^\s\x1c]{1,64}\r?\n(?:[^\n\x1c]{0,100}\r?\n)?[^\n\x1c]{0,16}?(?<![A-Za-z])PASS "
+    r"([^\s\x1c]{4,128})",
+)
+
+
+def _made_up(text: str) -> int:
+    """The length of what has a digit in it, as words of prose have none; else 0."""
+    return len(text) if plausible_secret(text) and any(map(str.isdigit, text)) else 0
+
+
+def _patterns() -> Iterator[Pattern]:
+    certain = [rf"{_START}(?:{programs})(?:\.exe)?{_REST} (?:{o})[ =]{_VALUE}" for o, programs in _APART.items()]
+    certain += [rf"{_START}(?:{programs})(?:\.exe)?{_REST} {o}{_VALUE}" for o, programs in _ATTACHED.items()]
+    certain += [_START + expression for expression in (*_PLACED, *_PIPED)]
+    for expression in (*certain, *_OPTIONS, *_SENT):
+        yield Pattern(expression, whole(plausible_secret), rank=CERTAIN)
+    for expression in (*(_START + expression for expression in _PLACED_IN_PROSE), _OPTION_IN_PROSE):
+        yield Pattern(expression, _made_up, rank=CERTAIN)
+
+
+PATTERNS = (*_patterns(),)
+EXAMPLES = (
+    example("sshpass -p «Passw0rd9» ssh x"),
+    example("docker login -u jdoe -p «geheim99x» ghcr.io"),
+    example("mongosh --host db -u jdoe -p '«geheim 99x»' shop"),
+    example("sqlcmd -S db -U sa -P «geheim99x» -Q 'select 1'"),
+    example("ldapsearch -x -D cn=admin,dc=x -w «geheim99x» -b dc=x"),
+    example("redis-cli -h db -a «geheim99x» ping"),
+    example("openssl enc -aes-256-cbc -k «geheim99x» -in a"),
+    example("snmpget -v3 -u jdoe -A «geheim99x» host"),
+    example("signtool sign /f a.pfx /p «geheim99x» a.exe"),
+    example("mysql -u root -p«geheim99x» shop"),
+    example("mysqldump -uroot -p'«geheim 99x»' shop"),
+    example("bcp t out f -U sa -P«geheim99x»"),
+    example("xfreerdp /u:jdoe /p:«geheim99x» /v:host"),
+    example("htpasswd -bc .htpasswd jdoe «geheim99x»"),
+    example("wpa_passphrase home «geheim99x»"),
+    example("net user jdoe «geheim99x» /add"),
+    example("net use Z: \\\\db\\share «geheim99x» /user:jdoe"),
+    example("vault login «q7RvK3xZ9mTb2WcY5nHf8LpD»"),
+    example("sqlplus scott/«tiger99»@db"),
+    example("smbclient //db/share -U jdoe%«geheim99x»"),
+    example("lftp -u jdoe,«geheim99x» ftp.x.io"),
+    example("http -a jdoe:«geheim99x» x.io/me"),
+    example("echo «geheim99x» | sudo -S ls"),
+    example("echo 'jdoe:«geheim99x»' | chpasswd"),
+    example("passwd --stdin jdoe <<< «geheim99x»"),
+    example('expect "assword:"\nsend "«geheim99x»\\r"'),
+    example("keytool -list -storepass «geheim99x»"),
+    example("mvn deploy -Drepo.password=«geheim99x»"),
+    example("influx -username jdoe -password «geheim99x»"),
+    example('ConvertTo-SecureString "«geheim99x»" -AsPlainText -Force'),
+    example("requirepass «geheim99x»"),
+    example("ACL SETUSER jdoe on >«geheim99x» ~* +@all"),
+    example("USER jdoe\r\n331 Password required\r\nPASS «geheim99x»"),
+)
+LOOKALIKES = (
+    "docker login -u jdoe --password-stdin, mysql -u root -p, docker login -p $REGISTRY_PASSWORD",
+    'redis-cli -a "$REDIS_PASSWORD" and az login -p <password>',
+    "ssh -p 2222 host, docker run -p 8080:8080 x, mysql -P 3306, mkdir -p /srv/app/releases",
+    "net user experience matters, net use of resources",
+    "echo done | sudo tee /etc/motd, echo 'select 1' | mysql shop",
+    "PASS src/components/Button2.test.tsx\nUSER node\nRUN npm ci",
+    "cmake -DUSE_TOKEN=ON -DENABLE_PASSWORD=FALSE .. && sqlplus / as sysdba",
+    "unzip -P is for passwords, vault login -method=github",
+)
