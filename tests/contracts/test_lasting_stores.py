@@ -19,15 +19,16 @@ import anyio
 import pytest
 
 from cloakllm_gateway.errors import VaultError
-from cloakllm_gateway.shell.stores import Options, Store, StoreAway, sealed
+from cloakllm_gateway.shell.stores import MemoryStore, Options, Store, StoreAway, sealed
+from cloakllm_gateway.shell.stores.highwater import StoreNumbers
 from cloakllm_gateway.shell.stores.keys import keeper
 from cloakllm_gateway.shell.stores.ledger import Change, View
 from cloakllm_gateway.shell.stores.redis import RedisLedger
 from cloakllm_gateway.shell.stores.sealed import SealedStore
-from cloakllm_gateway.shell.stores.sqlite import SqliteLedger
+from cloakllm_gateway.shell.stores.sqlite import SqliteLedger, sqlite_store
 from cloakllm_gateway.shell.stores.witness import Witness
 from cloakllm_gateway.spans import Encoding, Kind, Proof
-from cloakllm_gateway.vault.entries import Entry, Spelling
+from cloakllm_gateway.vault.entries import Entry, Spelling, Token
 from tests.contracts.servers import RedisServer
 from tests.contracts.test_stores import assign, spelled
 
@@ -40,7 +41,8 @@ def url(lasting: str, request: pytest.FixtureRequest) -> str | None:
 
 def timed(url: str | None, state: Path, clock: Callable[[], float], ttl: float | None = None) -> SealedStore:
     ledger = RedisLedger(url) if url else SqliteLedger(state / "vault" / "store.db")
-    return SealedStore(ledger, keeper(None, state), Witness(state, ledger.place), Options(state, ttl=ttl), clock)
+    witness, own = Witness(state, ledger.place), StoreNumbers(state)
+    return SealedStore(ledger, keeper(None, state), witness, own, Options(state, ttl=ttl), clock)
 
 
 def entries_of(store: Store, namespace: str = "n") -> dict[str, Entry]:
@@ -382,3 +384,21 @@ def test_a_redis_that_is_away_at_the_start_is_told_and_is_no_damage(redis_server
     finally:
         redis_server.start()
     assert len(assign(store, "ana@x.org")) == 1
+
+
+def test_a_token_has_one_value_whichever_store_is_configured(tmp_path):
+    """A conversation outlives a change of ``vault`` in the configuration, there and back."""
+    makers: tuple[Callable[[], Store], ...] = (
+        lambda: MemoryStore(Options(tmp_path)),
+        lambda: sqlite_store(Options(tmp_path)),
+        lambda: sqlite_store(Options(tmp_path, path=tmp_path / "other.db")),
+    )
+    meaning: dict[Token, str] = {}
+    for turn in (0, 1, 0, 2, 1, 1, 2, 0, 1):
+        store = makers[turn]()
+        for _ in range(40):
+            value = f"person{len(meaning)}@example.org"
+            (entry,) = assign(store, value)
+            assert meaning.setdefault(entry.token, value) == value
+        store.close()
+    assert len(meaning) == 9 * 40

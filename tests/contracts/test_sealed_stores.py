@@ -17,6 +17,7 @@ import pytest
 
 from cloakllm_gateway.errors import VaultError
 from cloakllm_gateway.shell.stores import Options, Store
+from cloakllm_gateway.shell.stores.highwater import SMALLEST_BLOCK
 from cloakllm_gateway.shell.stores.redis import redis_store
 from cloakllm_gateway.shell.stores.sealed import SealedStore
 from cloakllm_gateway.shell.stores.sqlite import sqlite_store
@@ -211,7 +212,7 @@ def test_origins_outlive_a_new_key_where_the_value_is_gone(state):
 
 def _parts(state: Path) -> tuple[object, ...]:
     store = store_in(state)
-    return store._ledger, store._keeper, store._witness, Options(state, ttl=3600)
+    return store._ledger, store._keeper, store._witness, store._own, Options(state, ttl=3600)
 
 
 # -- who writes in it ------------------------------------------------------------------------------
@@ -365,10 +366,10 @@ def test_a_database_that_is_replaced_while_the_gateway_runs_takes_no_write_that_
         assign(running, "newer@x.org")
 
 
-def test_without_any_of_it_a_store_begins_again(state):
+def test_without_any_of_it_a_store_begins_again_above_the_numbers_it_had(state):
     shutil.rmtree(state / "vault")
     (entry,) = assign(store_in(state), "new@x.org")
-    assert entry.token.number == 0
+    assert entry.token.number == SMALLEST_BLOCK
 
 
 def test_a_note_of_how_far_it_was_that_was_edited_is_refused(state):

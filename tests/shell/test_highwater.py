@@ -10,12 +10,15 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from cloakllm_gateway.errors import VaultError
 from cloakllm_gateway.shell.stores import default_state_dir
-from cloakllm_gateway.shell.stores.highwater import LARGEST_BLOCK, LIMIT, HighWater, RandomStart
+from cloakllm_gateway.shell.stores.highwater import LARGEST_BLOCK, LIMIT, HighWater, RandomStart, StoreNumbers
 
 posix = pytest.mark.skipif(os.name != "posix", reason="owners and modes are a matter of POSIX systems")
 
@@ -116,6 +119,66 @@ def test_a_check_changes_nothing(state):
     HighWater(state).check()
     RandomStart().check()
     assert {path: path.read_bytes() for path in state.rglob("*") if path.is_file()} == before
+
+
+# -- stores that count for themselves ---------------------------------------------------------------
+
+
+def test_a_store_alone_has_every_number(state):
+    numbers = StoreNumbers(state)
+    assert [numbers.next("a", "EMAIL", number) for number in range(200)] == [*range(200)]
+    assert StoreNumbers(state).next("a", "EMAIL", 200) == 200
+
+
+def test_a_new_store_begins_above_what_others_had(state):
+    assert take(HighWater(state), 3) == [0, 1, 2]
+    assert StoreNumbers(state).next("a", "EMAIL", 0) == 32
+    assert StoreNumbers(state).next("b", "EMAIL", 0) == 64
+    assert StoreNumbers(state).next("a", "PHONE", 0) == 0
+    assert take(HighWater(state), 1) == [96]
+    assert StoreNumbers(state).next("a", "EMAIL", 33) == 128
+
+
+def test_a_store_is_the_same_in_every_process(state):
+    assert StoreNumbers(state).next("a", "EMAIL", 0) == 0
+    assert StoreNumbers(state).next("a", "EMAIL", 1) == 1  # in another one
+    assert StoreNumbers(state).next("a", "EMAIL", 1_000) == 1_000  # many were used on another machine
+    assert take(HighWater(state), 1) == [1_032]
+
+
+def test_a_store_has_no_number_of_more_than_nine_digits(state):
+    with pytest.raises(VaultError, match="no numbers left for tokens of EMAIL"):
+        StoreNumbers(state).next("a", "EMAIL", LIMIT)
+
+
+@settings(max_examples=25, deadline=None)  # each session syncs to the disk
+@given(st.lists(st.tuples(st.sampled_from(("memory", "a", "b")), st.integers(1, 40)), max_size=12))
+def test_no_two_stores_ever_share_a_number(sessions):
+    """Each session is a process of its own; a store that lasts knows its next number."""
+    with TemporaryDirectory() as folder:
+        counters = {"a": 0, "b": 0}
+        seen: list[int] = []
+        for store, count in sessions:
+            if store == "memory":
+                seen += take(HighWater(Path(folder)), count)
+                continue
+            numbers = StoreNumbers(Path(folder))
+            for _ in range(count):
+                seen.append(numbers.next(store, "EMAIL", counters[store]))
+                counters[store] = seen[-1] + 1
+        assert len(seen) == len(set(seen))
+
+
+def test_a_record_of_before_there_were_such_stores_is_read(state):
+    import hmac
+
+    numbers = used(state)
+    body = {"version": 1, "free": {"EMAIL": 64}}
+    canonical = json.dumps(body, sort_keys=True, separators=(",", ":")).encode()
+    mac = hmac.new((numbers / "key").read_bytes(), canonical, "sha256").hexdigest()
+    (numbers / "high-water.json").write_text(json.dumps({**body, "mac": mac}))
+    assert StoreNumbers(state).next("a", "EMAIL", 0) == 64
+    assert take(HighWater(state), 1) == [96]
 
 
 # -- several processes -----------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from cloakllm_gateway.core.source import Source
 from cloakllm_gateway.detection.categories import NAMES
 from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.protocol.surface import SURFACE
+from cloakllm_gateway.shell.private import make_private
 from cloakllm_gateway.shell.stores import MemoryStore, Options
 from cloakllm_gateway.shell.wiring import Shared
 from cloakllm_gateway.vault import tokens
@@ -132,7 +133,7 @@ def _remember(path: Path, digest: str) -> None:
     """Best effort: without it the next start proves again."""
     fresh = path.with_name(f"{path.name}.{os.getpid()}")
     with suppress(OSError):
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(path.parent)
         fresh.touch(mode=0o600)
         fresh.write_text(digest + "\n", "ascii")
         fresh.replace(path)

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Final
 
 from cloakllm_gateway.errors import AuditError
+from cloakllm_gateway.shell.private import PRIVATE_FILE, sync_dir
 
 CHECKPOINTS: Final = "checkpoints.txt"
 PUBLIC_KEYS: Final = "log.pub"
@@ -33,8 +34,6 @@ PRIVATE: Final = "private"
 TORN: Final = "torn"
 LOCK: Final = "lock"
 SIGNING_LOCK: Final = "signing.lock"
-
-PRIVATE_DIR, PRIVATE_FILE = 0o700, 0o600
 
 _DAY: Final = len("2026-11-29")
 
@@ -81,10 +80,6 @@ def lies_in(file: str | Path | None, directory: Path) -> bool:
     return file is not None and Path(os.path.realpath(directory)) in Path(os.path.realpath(file)).parents
 
 
-def make_private(directory: Path) -> None:
-    directory.mkdir(mode=PRIVATE_DIR, parents=True, exist_ok=True)
-
-
 def is_open_to_others(directory: Path) -> bool:
     """Whether others can put files there, or take them away."""
     return os.name == "posix" and bool(directory.stat().st_mode & 0o022)
@@ -126,7 +121,7 @@ def replace(path: Path, data: bytes) -> None:
     new = path.with_name(f"{path.name}.{os.getpid()}")
     keep(open_private(new, os.O_WRONLY | os.O_TRUNC), data)
     os.replace(new, path)
-    sync_directory(path.parent)
+    sync_dir(path.parent)
 
 
 def append(path: Path, data: bytes) -> None:
@@ -138,16 +133,6 @@ def keep(handle: int, data: bytes) -> None:
     """Write ``data``, durably, and close ``handle``."""
     try:
         write_all(handle, data)
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def sync_directory(path: Path) -> None:
-    if os.name != "posix":
-        return  # Windows can't open a directory; a rename there is durable with the volume's journal
-    handle = os.open(path, os.O_RDONLY)
-    try:
         os.fsync(handle)
     finally:
         os.close(handle)

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from cloakllm_gateway.errors import AuditError
-from cloakllm_gateway.shell.audit.files import PRIVATE, keep, make_private, open_private
+from cloakllm_gateway.shell.audit.files import PRIVATE, keep, open_private
+from cloakllm_gateway.shell.private import make_private
 
 _DIGEST: Final = "digest.key"
 _BYTES: Final = 32

@@ -25,7 +25,7 @@ from typing import Final, NamedTuple, Protocol
 from cloakllm_gateway.errors import ConfigError
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.shell.extras import own
-from cloakllm_gateway.shell.stores.private import PRIVATE_FILE, create_file, private_dir, verify
+from cloakllm_gateway.shell.private import PRIVATE_FILE, create_file, make_private, private_dir, verify
 
 #: The file of the token that the gateway makes for itself, in the state directory.
 GENERATED: Final = "http-token"
@@ -173,7 +173,7 @@ def add_token(path: Path, principal: str) -> str:
     try:
         if path.exists():
             TokenFile(path)  # nothing is added to what could not be read
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(path.parent)
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, PRIVATE_FILE)
         with os.fdopen(handle, "a", encoding="ascii") as file:
             file.write(f"{principal}: sha256:{_digest(token).hex()}\n")

@@ -1,11 +1,17 @@
 """Numbers that are never used twice.
 
 Theory of operation.  A token that stood for one person must never stand for
-another, neither after a restart nor in a second gateway: the model's
-conversation outlives both.  So the next free number of each category is kept
-per user, in ``numbers/high-water.json`` of the state directory, and a process
-reserves a block of numbers, under a file lock and synced to the disk, *before*
-it uses the first of them.  What a killed process had reserved is lost.
+another, neither after a restart nor in a second gateway, nor when another store
+is configured: the model's conversation outlives all of them.  So what was
+claimed of each category, and for which store, is kept per user, in
+``numbers/high-water.json`` of the state directory, and a process claims a block
+of numbers, under a file lock and synced to the disk, *before* it uses the first
+of them.  A block lies above whatever was claimed for others.
+
+Stores in memory are one claimant, and none of their numbers comes again: what a
+killed process had claimed is lost.  A store that lasts counts for itself, on
+all machines that share it, and asks here whether the number that is next is its
+own on this machine.
 
 The file is authenticated with a random key beside it.  Both are created
 together (a directory is filled, then renamed), so one without the other is
@@ -32,7 +38,7 @@ from pathlib import Path
 from typing import Protocol
 
 from cloakllm_gateway.errors import VaultError
-from cloakllm_gateway.shell.stores.private import (
+from cloakllm_gateway.shell.private import (
     PRIVATE_DIR,
     PRIVATE_FILE,
     create_file,
@@ -106,30 +112,89 @@ class RandomStart(_Blocks):
 
 
 class HighWater(_Blocks):
-    """Numbers kept in ``state_dir``, shared by all gateways of one user.
+    """Numbers of the stores in memory, of all gateways of one user.
 
     Touches the disk only when a block is reserved.
     """
 
     def __init__(self, state_dir: Path) -> None:
         super().__init__()
+        self._register = Register(state_dir)
+        self._block: dict[str, int] = {}
+
+    def check(self) -> None:
+        self._register.check()
+
+    def reserve(self, wanted: Mapping[str, int]) -> None:
+        sizes = {
+            category: max(count, self._block.get(category, SMALLEST_BLOCK))
+            for category, count in wanted.items()
+            if not self.ready({category: count})
+        }
+        for category, start in self._register.claim(MEMORY, sizes).items():
+            self._hold(category, start, sizes[category])
+            self._block[category] = min(2 * sizes[category], LARGEST_BLOCK)
+
+
+class StoreNumbers:
+    """Numbers of stores that count for themselves: which of them are theirs alone among all stores of this user."""
+
+    def __init__(self, state_dir: Path) -> None:
+        self._register = Register(state_dir)
+        #: The last block of a store and category, from its start to its end.
+        self._blocks: dict[tuple[str, str], range] = {}
+
+    def check(self) -> None:
+        """Look whether what is kept is whole, and change nothing.  Raises ``VaultError``."""
+        self._register.check()
+
+    def next(self, store: str, category: str, at_least: int) -> int:
+        """The first number from ``at_least`` on that no other store had or will have.  May wait for the disk.
+
+        Raises ``VaultError``.
+        """
+        block = self._blocks.get((store, category), range(0))
+        if at_least not in block:
+            size = min(max(2 * len(block), SMALLEST_BLOCK), LARGEST_BLOCK)
+            start = self._register.claim(store, {category: size}, at_least)[category]
+            self._blocks[store, category] = range(start, start + size)
+            return start
+        return at_least
+
+
+#: Whose the numbers of the stores in memory are.
+MEMORY = ""
+
+#: Up to where numbers are claimed, by claimant and category.
+_Claimed = dict[str, dict[str, int]]
+
+
+class Register:
+    """The file of what is claimed, in ``state_dir``."""
+
+    def __init__(self, state_dir: Path) -> None:
         self._state_dir = state_dir
         self._dir = state_dir / "numbers"
         self._file = self._dir / "high-water.json"
         self._key_file = self._dir / "key"
-        self._block: dict[str, int] = {}
-        #: The key and the free numbers as this process saw them last.
+        #: The key and the claims as this process saw them last.
         self._key = b""
-        self._seen: dict[str, int] = {}
+        self._seen: _Claimed = {}
 
     def check(self) -> None:
+        """Look whether the file is whole, and change nothing.  Raises ``VaultError``."""
         with self._explained():
             if os.path.lexists(self._state_dir):
                 verify(self._state_dir, stat.S_ISDIR)
             if os.path.lexists(self._dir):
                 self._read()
 
-    def reserve(self, wanted: Mapping[str, int]) -> None:
+    def claim(self, claimant: str, sizes: Mapping[str, int], at_least: int | None = None) -> dict[str, int]:
+        """Where a block of so many numbers begins in each category that nobody else claimed.
+
+        It begins at ``at_least`` or above and may hold numbers that the claimant has; without ``at_least`` it holds
+        none of them.  Raises ``VaultError``.
+        """
         import filelock
 
         with self._explained():
@@ -143,7 +208,7 @@ class HighWater(_Blocks):
                     "Another gateway holds the lock; stop it if it hangs.",
                 ) from None
             try:
-                self._reserve_locked(wanted)
+                return self._claim_locked(claimant, sizes, at_least)
             finally:
                 lock.release()
 
@@ -157,25 +222,22 @@ class HighWater(_Blocks):
                 "Make the directory readable and writable for you alone, or name another as state_dir.",
             ) from None
 
-    def _reserve_locked(self, wanted: Mapping[str, int]) -> None:
+    def _claim_locked(self, claimant: str, sizes: Mapping[str, int], at_least: int | None) -> dict[str, int]:
         if not self._dir.exists() and not self._seen:
             self._create()
-        free = self._read()
-        blocks: dict[str, tuple[int, int]] = {}
-        for category, count in wanted.items():
-            if self.ready({category: count}):
-                continue
-            size = max(count, self._block.get(category, SMALLEST_BLOCK))
-            start = free.get(category, 0)
-            blocks[category] = (start, size)
-            free[category] = start + size
+        claimed = self._read()
+        own = claimed.setdefault(claimant, {})
+        starts: dict[str, int] = {}
+        for category, size in sizes.items():
+            above = [of.get(category, 0) for by, of in claimed.items() if by != claimant or at_least is None]
+            start = max(*above, at_least or 0, 0)
             if start + size > LIMIT:
-                raise _exhausted(wanted)
-        self._write(free)
-        self._seen = free
-        for category, (start, size) in blocks.items():
-            self._hold(category, start, size)
-            self._block[category] = min(2 * size, LARGEST_BLOCK)
+                raise _exhausted(sizes)
+            starts[category] = start
+            own[category] = max(own.get(category, 0), start + size)
+        self._write(claimed)
+        self._seen = claimed
+        return starts
 
     # -- the files -------------------------------------------------------------------------------------
 
@@ -195,8 +257,8 @@ class HighWater(_Blocks):
         new.rename(self._dir)
         sync_dir(self._state_dir)
 
-    def _read(self) -> dict[str, int]:
-        """The free numbers.  Raises ``VaultError`` unless they are what a gateway wrote last."""
+    def _read(self) -> _Claimed:
+        """What is claimed.  Raises ``VaultError`` unless it is what a gateway wrote last."""
         if not self._dir.exists():
             raise self._damaged("was removed while the gateway ran")
         verify(self._dir, stat.S_ISDIR)
@@ -207,18 +269,22 @@ class HighWater(_Blocks):
         key, data = self._key_file.read_bytes(), self._file.read_bytes()
         if len(key) != _KEY_BYTES or (self._key and key != self._key):
             raise self._damaged("has another key than the one it was made with")
-        free = _opened(data, key)
-        if free is None:
+        claimed = _opened(data, key)
+        if claimed is None:
             raise self._damaged("holds numbers that no gateway with its key wrote")
-        if any(free.get(category, 0) < number for category, number in self._seen.items()):
+        if any(
+            claimed.get(claimant, {}).get(category, 0) < number
+            for claimant, of in self._seen.items()
+            for category, number in of.items()
+        ):
             raise self._damaged("was put back to an older state while the gateway ran")
         self._key = key
-        return free
+        return claimed
 
-    def _write(self, free: Mapping[str, int]) -> None:
+    def _write(self, claimed: _Claimed) -> None:
         new = self._file.with_suffix(".new")
         new.unlink(missing_ok=True)
-        create_file(new, _sealed(free, self._key))
+        create_file(new, _sealed(claimed, self._key))
         new.replace(self._file)
         sync_dir(self._dir)
 
@@ -234,22 +300,27 @@ def _exhausted(wanted: Mapping[str, int]) -> VaultError:
     return VaultError(f"There are no numbers left for tokens of {', '.join(sorted(wanted))}")
 
 
-def _sealed(free: Mapping[str, int], key: bytes) -> bytes:
-    body = {"version": 1, "free": dict(sorted(free.items()))}
-    return json.dumps({**body, "mac": _mac(body, key)}, indent=1).encode()
+def _sealed(claimed: _Claimed, key: bytes) -> bytes:
+    body = {
+        "version": 1,
+        "free": claimed.get(MEMORY, {}),
+        "stores": {claimant: of for claimant, of in claimed.items() if claimant != MEMORY},
+    }
+    return json.dumps({**body, "mac": _mac(body, key)}, indent=1, sort_keys=True).encode()
 
 
-def _opened(data: bytes, key: bytes) -> dict[str, int] | None:
-    """The free numbers in ``data``, None unless they were sealed with ``key``."""
+def _opened(data: bytes, key: bytes) -> _Claimed | None:
+    """What is claimed by ``data``, None unless it was sealed with ``key``."""
     from hmac import compare_digest
 
     try:
         record = json.loads(data)
-        mac, free = record.pop("mac"), record["free"]
+        mac = record.pop("mac")
         genuine = compare_digest(mac, _mac(record, key))
+        claimed = {MEMORY: record["free"], **record.get("stores", {})}
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
-    return {str(category): int(number) for category, number in free.items()} if genuine else None
+    return claimed if genuine else None
 
 
 def _mac(body: Mapping[str, object], key: bytes) -> str:

@@ -12,8 +12,9 @@ What keeps a writer of the ledger from doing more harm than stopping us:
 
 - A row is sealed for its store, name and revision.  The name is a keyed hash of
   what the row is about.  Edited, moved or copied it does not open.
-- The head holds the next number of every category and a sum over all rows.  A
-  row that is missing, or an old one put back, changes the sum.
+- The head holds the next number of every category (the next that no other store
+  of this user has, see :mod:`~cloakllm_gateway.shell.stores.highwater`) and a
+  sum over all rows.  A row that is missing, or an old one put back, changes the sum.
 - An older head with the rows of its time is told by the revision: this process
   remembers how far the store had come, and the witness remembers it for the
   next.
@@ -42,7 +43,7 @@ from msgspec.structs import replace
 from cloakllm_gateway.errors import ConfigError, VaultError
 from cloakllm_gateway.shell.stores import keys
 from cloakllm_gateway.shell.stores.book import Book, Changes, Conflict, Name, Record
-from cloakllm_gateway.shell.stores.highwater import LIMIT
+from cloakllm_gateway.shell.stores.highwater import StoreNumbers
 from cloakllm_gateway.shell.stores.interface import Follower, Options, StoreAway, StoreBusy
 from cloakllm_gateway.shell.stores.ledger import Change, Ledger, Row, View
 from cloakllm_gateway.shell.stores.records import packed, unpacked
@@ -85,13 +86,14 @@ class SealedStore:
     shared = True
 
     def __init__(
-        self, ledger: Ledger, keeper: keys.KeyKeeper, witness: Witness, options: Options,
+        self, ledger: Ledger, keeper: keys.KeyKeeper, witness: Witness, own: StoreNumbers, options: Options,
         clock: Callable[[], float] = time.time,
     ) -> None:  # fmt: skip
         self.place = ledger.place
         self._ledger = ledger
         self._keeper = keeper
         self._witness = witness
+        self._own = own
         self._clock = clock
         self._lock = anyio.Lock()
         self._changing = anyio.Lock()
@@ -134,6 +136,7 @@ class SealedStore:
 
     def check(self) -> None:
         self._ledger.read(self._catch_up)
+        self._own.check()
 
     def close(self) -> None:
         self._ledger.close()
@@ -319,9 +322,7 @@ class SealedStore:
             numbers = dict(self._head.numbers)
 
             def take(category: str) -> int:
-                number = numbers.get(category, 0)
-                if number >= LIMIT:
-                    raise VaultError(f"There are no numbers left for tokens of {category}")
+                number = self._own.next(self._store_id.hex(), category, numbers.get(category, 0))
                 numbers[category] = number + 1
                 return number
 
@@ -452,7 +453,8 @@ def sealed_store(ledger: Ledger, options: Options) -> SealedStore:
     state_dir = options.state_dir
     if state_dir is None:
         raise ConfigError("A vault that outlives the gateway needs a directory for its key", "Set state_dir")
-    return SealedStore(ledger, keys.keeper(options.key_file, state_dir), Witness(state_dir, ledger.place), options)
+    keeper, witness = keys.keeper(options.key_file, state_dir), Witness(state_dir, ledger.place)
+    return SealedStore(ledger, keeper, witness, StoreNumbers(state_dir), options)
 
 
 def _well_formed(row: Row) -> bool:

@@ -29,8 +29,14 @@ def verify(path: Path, is_kind: Callable[[int], bool]) -> None:
 
 def private_dir(path: Path) -> None:
     """Make ``path`` where it is missing, and refuse it where others could get in."""
-    path.mkdir(mode=PRIVATE_DIR, parents=True, exist_ok=True)
+    make_private(path)
     verify(path, stat.S_ISDIR)
+
+
+def make_private(path: Path) -> None:
+    """Make a directory, and what is missing above it, for its owner alone, as the XDG specification wants it."""
+    for missing in [parent for parent in (*reversed(path.parents), path) if not parent.exists()]:
+        missing.mkdir(mode=PRIVATE_DIR, exist_ok=True)
 
 
 def create_file(path: Path, data: bytes) -> None:
