@@ -83,7 +83,7 @@ def _token(category: str, text: str) -> str:
 
 def _configuration(root: Path, folder: Path) -> Path:
     path = root / "gateway.json"
-    arguments = ["-m", "cloakllm_gateway.demo.server", str(folder)]
+    arguments = ["-P", "-m", "cloakllm_gateway.demo.server", str(folder)]
     server = {"command": sys.executable, "args": arguments, "inherit_env": True}
     config = {"upstreams": {"files": server}, "state_dir": str(root / "state"), "log_level": "error"}
     path.write_text(json.dumps(config), "utf-8")
@@ -107,7 +107,7 @@ class Client:
         self._ids = 0
 
     def __enter__(self) -> Client:
-        command = [sys.executable, "-m", "cloakllm_gateway", "--config", str(self._config)]
+        command = [sys.executable, "-P", "-m", "cloakllm_gateway", "--config", str(self._config)]
         self._gateway = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "demo", "version": "1"}}
         self._ask("initialize", hello)
