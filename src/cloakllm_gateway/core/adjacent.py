@@ -1,4 +1,4 @@
-"""Values that begin in one text block of a result and end in the next, or are told by what stands in another one.
+"""Values that are split between adjacent text blocks of a result, or proved by what another block says.
 
 A server that sends a text in pieces cuts it anywhere, and the model reads on:
 of ``kim.lee@exam`` and ``ple.com`` neither block has to look like an address,

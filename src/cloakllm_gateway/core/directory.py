@@ -1,4 +1,4 @@
-"""Who serves what: tools, prompts, resources and templates, from the lists the client was sent.
+"""The routing tables of a session: which upstream serves which tool, prompt, resource and template.
 
 Routing is by these tables and never by taking a name apart, and it is done
 before anything is restored: a hostile upstream that lists a catch-all template

@@ -1,4 +1,4 @@
-"""Values that stand for nobody: names and addresses reserved for documentation.
+"""Names and addresses that are reserved for documentation and stand for nobody: ``example.com``, 192.0.2.1.
 
 Tool descriptions are full of ``user@example.com``.  In texts that describe a
 tool or a field these are no finds (design, section 2); in data they are.

@@ -1,4 +1,4 @@
-"""What leaves for an upstream: restored or refused, looked at for what stands in it in clear, and accounted for.
+"""Whatever leaves for an upstream: tokens are restored or it is refused, raw data is looked for, all of it is recorded.
 
 The client's requests and its answers to the upstreams' own pass here alike.
 """

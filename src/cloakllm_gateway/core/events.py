@@ -1,4 +1,4 @@
-"""What the gateway is told, and what it asks for.
+"""The events that the core is told, and the effects that it asks for.
 
 Events are named in the past, effects in the imperative.  The core turns one
 event into a list of effects; the shell performs them in order and reports what

@@ -1,4 +1,4 @@
-"""The handshake: what the client says of itself, what each upstream does, and who is waited for.
+"""The handshake with the client and with each upstream: eras, versions, capabilities, and who is waited for.
 
 An upstream is greeted in the era that the client speaks, and in the other one
 if it has only that: a client's session can have stateless upstreams, and a

@@ -1,4 +1,4 @@
-"""Handles of the gateway's own, for an upstream's cursors and ids that hold personal data.
+"""Opaque handles in place of an upstream's cursors and ids that hold personal data.
 
 A handle has to come back exactly as it was given, so it can't be tokenized;
 the client gets another one, which means the original towards its upstream and

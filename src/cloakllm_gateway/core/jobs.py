@@ -1,4 +1,4 @@
-"""The messages that are being made clean, and what waits for them."""
+"""The message parts that are being sanitized, each with whoever waits for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The notifications of upstreams on their way to the client: made clean, in order, to whom they concern."""
+"""Notifications of upstreams on their way to the client: sanitized, in order, for the request they concern."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What upstreams ask of the client: sampling, elicitation, roots.
+"""Requests of upstreams to the client (sampling, elicitation, roots), and the client's answers.
 
 A question is made clean like any message to the model.  Its answer is restored
 narrowly: a token becomes a value only where that upstream is its origin.

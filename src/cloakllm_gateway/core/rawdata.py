@@ -1,4 +1,4 @@
-"""Personal data that the model or its user writes: reported or blocked, never masked.
+"""Personal data that the model or its user writes in clear: reported or blocked, never masked.
 
 Masking it would change what is executed; but somebody should know, and an
 upstream may be closed to it (design, section 6).

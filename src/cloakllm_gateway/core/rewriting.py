@@ -1,4 +1,4 @@
-"""Cutting finds out of one text and putting tokens in their place, and finding the way back."""
+"""Replacing spans of a text by tokens, and mapping positions back to the text as it was."""
 
 from __future__ import annotations
 

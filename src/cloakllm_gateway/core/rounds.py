@@ -1,4 +1,4 @@
-"""Calls that a stateless upstream answers with a question: asked of the client, then sent again with what it says.
+"""Requests that a stateless upstream answers with ``input_required``: the client is asked, then they are sent again.
 
 Source: MCP 2026-07-28, "Multi round-trip requests".
 """

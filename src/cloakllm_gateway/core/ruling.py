@@ -1,4 +1,4 @@
-"""What the configuration says of the finds of one message: by field, by an equal value in a field, by category."""
+"""The rules of the configuration applied to the finds of one message: by field, by equal value, by category."""
 
 from __future__ import annotations
 

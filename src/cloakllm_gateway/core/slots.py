@@ -1,4 +1,4 @@
-"""The texts of a message part as they are looked at: each in its place, and those that are read as one."""
+"""The texts of a message part as detection sees them: each with its place, and runs that are read as one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is to be told of changes: subscriptions of the client, in both eras, and those at the upstreams.
+"""Subscriptions: what the client wants to hear of, in both eras, and what upstreams were asked for it.
 
 A session subscribes to resources one by one and hears of changed lists anyway.
 A stateless client opens streams (``subscriptions/listen``) that name what they

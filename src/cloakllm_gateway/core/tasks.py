@@ -1,4 +1,4 @@
-"""Whose tasks are whose, and of which tool: a task belongs to the upstream that made it."""
+"""Tasks: which upstream and which tool each belongs to."""
 
 from __future__ import annotations
 

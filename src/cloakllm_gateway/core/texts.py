@@ -1,4 +1,4 @@
-"""Everything the gateway itself says to a client, an upstream or the model.
+"""All texts that the gateway itself says to a client, an upstream or the model.
 
 Fixed templates with names and numbers in their slots; never the text of a
 message, never a restored value.

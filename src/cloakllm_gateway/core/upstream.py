@@ -1,4 +1,4 @@
-"""One upstream as the core sees it: its phase, what it said of itself, what is in flight."""
+"""The running state of one upstream: its phase, what it declared, its calls in flight, the order of its messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forms as text has them that was copied or extracted: a label, and its value behind a gap or on the line below.
+"""Forms in plain text, copied or extracted: a label, and its value behind a gap or on the line below.
 
 ``Full name ........ Kim Lee``, ``Date of birth      1990-02-14``, ``Last name`` above ``Lee``.  Prose, help texts and
 descriptions of fields look alike, so there have to be two labels that mean something, each with a value that is no

@@ -1,4 +1,4 @@
-"""Lines with a key, a colon and a value: YAML, forms, mail headers, vCards; and variables of an environment.
+"""Lines with a key, a colon and a value: YAML, forms, mail headers, vCards; and assignments of environment variables.
 
 Before each may stand what tools put there that print a file: its number, its name, the mark of a change.
 

@@ -1,4 +1,4 @@
-"""Work that goes on beside the event loop's own: of each upstream one piece at a time.
+"""Work beside the event loop: of each upstream one piece at a time.
 
 Large texts, names and stores are for others to work on, and those take one
 piece after the other, whoever it is from.  So if all that an upstream says were

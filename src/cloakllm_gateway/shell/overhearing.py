@@ -1,4 +1,4 @@
-"""What libraries have to say goes to our log by its kind alone.
+"""What libraries log and warn of, reduced to its kind: its text may quote a value.
 
 Their messages are made for who debugs them: a traceback ends in the text of an
 error, and the event loop shows callbacks with their arguments.  Any of it may be

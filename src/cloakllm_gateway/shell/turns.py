@@ -1,4 +1,4 @@
-"""A queue in which senders take turns: whoever has much to say keeps nobody else waiting for more than one item."""
+"""A fair queue: senders take turns, and one with much to say keeps the others waiting for one item at most."""
 
 from __future__ import annotations
 

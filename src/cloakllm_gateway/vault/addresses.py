@@ -1,4 +1,4 @@
-"""Whom an address would send a value to: where in a text the tokens stand in a URL, its authority, or a bare host name.
+"""Addresses around tokens: which of them stand in a URL, in its authority or in a bare host name, and in which host.
 
 An address is read as the laxest of its clients reads it.  What a standard
 calls a URL is told exactly, because a value is percent-encoded in its path and

@@ -1,4 +1,4 @@
-"""How known values begin, and where in a text anything begins so: nearly all words of a message are done with here.
+"""An index of the first characters of known values: where in a text some known value may begin.
 
 A short text is probed word by word.  In a long one the linear engine looks
 first, chunk by chunk, for those that hold any beginning at all: most hold none,

@@ -1,4 +1,4 @@
-"""What a cut at the edge of a text leaves of a known value, and how the value is found by it.
+"""Known values that the edge of a text has cut off: what is left of them, and how they are found by it.
 
 A preview, a line of a log, a chunk of a file ends in ``... ssn 123-45-67`` or
 begins with ``iew Wiśniewski``.  A value may be cut off where the text ends, or
