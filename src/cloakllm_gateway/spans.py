@@ -20,7 +20,7 @@ Range: TypeAlias = tuple[int, int]
 
 
 class Encoding(StrEnum):
-    """How a value is written where it stands; part of what makes a spelling (design, section 4)."""
+    """How a value is written where it stands; part of what makes two spellings of a value differ."""
 
     PLAIN = "plain"
     JSON = "json"  # inside a string literal of JSON text, its escapes still in place

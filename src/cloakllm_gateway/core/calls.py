@@ -17,12 +17,12 @@ from cloakllm_gateway.vault.entries import Entry
 
 PURPOSE = "call"
 
-#: Seconds that what several upstreams are asked may take for one that keeps silent.
+#: Seconds that one upstream may keep all others waiting that were asked the same.
 PATIENCE = 10.0
 
 
 class Calls:
-    """Sends requests under ids of the gateway's own and hands each answer, or its failure, to who waits.
+    """Sends requests under ids of the gateway's own, and calls back with each answer or failure.
 
     ``client`` is who speaks in the gateway's own requests, ``alone`` that there
     is one upstream, for which nobody waits beside its own callers.

@@ -21,7 +21,10 @@ MOST = 100_000
 
 
 class Route(NamedTuple):
-    """Where a name leads; ``declared`` are the argument keys that its schema declares, ``marked`` those in headers."""
+    """Whose a name is, and its name there.
+
+    ``declared`` are the argument keys that its schema declares, ``marked`` those that headers repeat.
+    """
 
     upstream: str
     original: str
@@ -42,6 +45,8 @@ class Owner(NamedTuple):
 
 
 class Template(NamedTuple):
+    """A URI template of an upstream; ``literals`` is the text around its expressions."""
+
     upstream: str
     text: str
     literals: tuple[str, ...]

@@ -39,7 +39,7 @@ class _Lately(NamedTuple):
 
 
 class Disclosed:
-    """The values that one upstream's requests carried, by call, and by what goes on after its call.
+    """The values that one upstream was sent: by call, by task and by subscription.
 
     Changed by the core alone; :meth:`lately` may be asked from beside it.
     """

@@ -197,6 +197,8 @@ class StartTimer(Struct, frozen=True):
 
 
 class StopTimer(Struct, frozen=True):
+    """Stop a timer; one that does not run is no fault."""
+
     timer: Timer
 
 
@@ -220,6 +222,6 @@ Event: TypeAlias = (
     | RecordFailed
     | Elapsed
 )
-#: What is neither sent nor recorded: it is done.
+#: Effects that are neither sent nor recorded.
 Deed: TypeAlias = Scan | Assign | Used | Log | LogOutput | StartTimer | StopTimer | Drop
 Effect: TypeAlias = Send | Record | Deed

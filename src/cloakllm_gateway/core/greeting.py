@@ -34,11 +34,11 @@ REFUSED = "it refused the handshake or named no protocol version that the gatewa
 
 
 class Greeting:
-    """Greets the upstreams once a client has spoken; says so when those that are ready in time are.
+    """Greets the upstreams once a client has spoken, and waits for them as long as ``startup_wait`` says.
 
-    ``settled`` is called when the session can begin, ``failed`` with the
-    reason why it can't; ``ready`` gets each upstream as it becomes so, and
-    ``joined`` those that come after the beginning.
+    ``settled`` is called when the session can begin, with the effects that
+    have to precede it; ``failed`` with the reason why it can't; ``joined`` with
+    each upstream that becomes ready after the beginning.
     """
 
     def __init__(

@@ -42,16 +42,16 @@ Failed: TypeAlias = Callable[[str], None]
 AtOnce: TypeAlias = Callable[[Sequence[Text]], Findings | None]
 
 
-#: What is in no texts.
+#: What detection finds in no texts at all.
 _NOTHING = Findings((), frozenset())
 
 
 def never(_texts: Sequence[Text]) -> None:
-    """For a core that has all texts looked at by others."""
+    """Looks at nothing: for a core that has every text scanned by an effect."""
 
 
 class Work(Struct, frozen=True):
-    """One part of a message to make clean, and who is waiting for it.
+    """One part of a message to be sanitized, and what is to happen then.
 
     ``claim`` takes the resources it shows; without one they are claimed at once.
     ``tool`` is the upstream's own name of the tool whose call it answers,
@@ -146,7 +146,7 @@ class Jobs:
         self._advance(job, Sanitizing.begin)
 
     def look(self, upstream: Upstream, texts: Sequence[Text], then: Looked) -> None:
-        """Have texts looked at that are going the other way."""
+        """Have texts looked at that go to an upstream."""
         try:
             found = self._at_once(texts)
         except DetectionError:
@@ -160,7 +160,7 @@ class Jobs:
         self._emit(Scan(self._numbers, upstream.name, texts))
 
     def learn(self, upstream: Upstream, spellings: Sequence[Spelling], then: Learned, failed: Failed) -> None:
-        """Have values become known that are going the other way."""
+        """Have values become known that go to an upstream."""
         if not spellings:
             then(())
             return
@@ -197,7 +197,7 @@ class Jobs:
             waiting[1](reason)
             return
         if job not in self._running:
-            return  # it was finished when what went wrong went wrong
+            return  # it was finished before the failure
         if self._settings.mode is Mode.OBSERVE:
             self._observed(job, reason)
             return
@@ -268,7 +268,7 @@ class Jobs:
                 self._emit(Log("warning", "resource_claimed_twice", {"upstream": upstream.name, "kept": keeps}))
 
     def _account(self, work: Work, report: Report, seconds: float) -> list[Effect]:
-        """What the audit and the log hear of one clean message: numbers and names only."""
+        """What is recorded and logged of one clean message: numbers and names only."""
         name, took = work.upstream.name, schema.duration(seconds)
         if not (report.found or report.tripwire or report.dropped):
             return [_nothing_found(name, work.method, work.direction, tuple(report.skipped.items()), took)]
@@ -282,7 +282,7 @@ class Jobs:
 
 
 def _entry(about: Mapping[str, str], direction: str, report: Report, took: str) -> dict[str, Any]:
-    """What the audit hears of one clean message."""
+    """The audit record of one clean message."""
     return {
         **about,
         "direction": direction,
@@ -311,7 +311,7 @@ def uris_of(part: Any, shape: Shape) -> list[tuple[str, str]]:
 
 
 def _private(work: Work, clean: Clean) -> Any:
-    """The clean part; one that holds tokens of this session is for nobody else to be given from a cache."""
+    """The clean part; one that holds tokens of this session must not be shared by a cache."""
     cacheable = isinstance(work.shape, dict) and "cacheScope" in work.shape and isinstance(clean.part, dict)
     if not cacheable or clean.part.get("cacheScope") != "public":
         return clean.part

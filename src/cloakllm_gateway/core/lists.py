@@ -81,7 +81,7 @@ class _Pages(Struct):
 
 
 class Lists:
-    """Gathers, makes clean, renames and merges lists, and keeps the directory in step with them."""
+    """Gathers, sanitizes, renames and merges lists, and keeps the directory in step with them."""
 
     def __init__(
         self,

@@ -36,10 +36,11 @@ Deliver: TypeAlias = Callable[[Mapping[str, Any] | None], Sequence[Effect]]
 
 
 class Notifications:
-    """Passes them on.
+    """Relays the notifications of upstreams.
 
-    ``list_changed`` is told which list is no longer what it was, and whose;
-    ``fitting`` makes what a task of a tool says fit the tool's schema.
+    ``list_changed`` is called with the kind of a list that changed and the
+    name of its upstream; ``fitting`` makes what a task of a tool says fit the
+    schema of the tool (:meth:`.advertised.Tools.fitting`).
     """
 
     def __init__(

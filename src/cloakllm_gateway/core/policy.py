@@ -22,7 +22,7 @@ SHARED_GROUP = "session"
 
 
 class Strictness(IntEnum):
-    """Of the answers for several origins of one value, the strictest counts."""
+    """What a rule answers, laxest first: for a value of several origins the strictest answer counts."""
 
     ALLOW = 0
     ASK = 1
@@ -46,7 +46,7 @@ _BY_SCOPE = {Scope.SESSION: Strictness.ALLOW, Scope.ASK: Strictness.ASK, Scope.U
 
 
 class Policy(Struct, frozen=True):
-    """The restore rules of one configuration (design, section 6)."""
+    """The restore rules of one configuration."""
 
     settings: Settings
 

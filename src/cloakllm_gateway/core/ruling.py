@@ -34,7 +34,7 @@ class Ruling:
         self._elsewhere: Elsewhere | None = None  # where there are fields
 
     def meet(self, where: Where, text: str, look: str) -> None:
-        """A text of the message; ``look`` is what detection sees of it."""
+        """Note the fields in a text of the message that have a rule; ``look`` is what detection sees of the text."""
         path, is_key = where
         if not is_key and (found := ruled_fields(path, text, look, self._of(path).fields)):
             self.fields[where] = found

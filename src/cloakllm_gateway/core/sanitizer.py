@@ -70,10 +70,14 @@ _AS_THEY_ARE = (NAME, HANDLE, LINK)
 
 
 class NeedScan(Struct, frozen=True):
+    """Detection has to look at these texts; the answer goes to :meth:`Sanitizing.scanned`."""
+
     texts: Sequence[Text]
 
 
 class NeedAssign(Struct, frozen=True):
+    """These spellings need tokens; the answer goes to :meth:`Sanitizing.assigned`."""
+
     spellings: Sequence[Spelling]
 
 
@@ -89,7 +93,7 @@ Step: TypeAlias = NeedScan | NeedAssign | Clean
 
 
 class Report(Struct):
-    """What was done, in numbers: what the audit and the log may know."""
+    """What was done, as counts by category or reason: all that the audit and the log may know."""
 
     found: dict[str, int] = field(default_factory=dict)
     tripwire: dict[str, int] = field(default_factory=dict)
@@ -98,7 +102,7 @@ class Report(Struct):
 
 
 class Sanitizing:
-    """The way of one message part to the model: call ``begin``, then answer each step.
+    """Sanitizes one message part on its way to the model: call ``begin``, then answer each step.
 
     Raises :class:`Withheld` where the part can't be proved clean.
     """
@@ -168,7 +172,7 @@ class Sanitizing:
         return Slot(where, leaf.role, leaf.text, look, is_number=True)
 
     def _exempted(self, leaf: Leaf) -> Role:
-        """A page to go to is exact by a rule, but looked at for what nobody may be shown; all else is DATA."""
+        """The role of a LINK: exact where the configuration passes it and it is a web address, else DATA."""
         if not (self._source.exact_links and _leads_to_a_page(leaf.text)):
             return DATA
         self._places.exempt.add(leaf.path)
@@ -176,7 +180,7 @@ class Sanitizing:
         return LINK
 
     def _look(self) -> NeedScan:
-        """Every different text once: a thousand equal fields are one question."""
+        """Ask detection about each different text once: a thousand equal fields are one question."""
         if len(self._slots) == 1:  # to hash a large text takes longer than to copy it
             self._asked, self._questions = [self._slots[0].look], [0]
             return NeedScan(self._asked)
@@ -243,7 +247,7 @@ class Sanitizing:
                 clean.add(number)
 
     def _across(self, found: Findings) -> dict[str, dict[Span, None]]:
-        """What goes on in the next block, by text: a result may hold its texts once more, as structure."""
+        """Finds that go across blocks: for each text its parts of them, since structured content may repeat a text."""
         own = {slot.where: found.spans[number] for slot, number in zip(self._slots, self._questions, strict=True)}
         across: dict[str, dict[Span, None]] = {}
         for number, run in enumerate(self._runs, start=len(self._asked) - len(self._runs)):
@@ -300,7 +304,7 @@ class Sanitizing:
         return self._next()
 
     def _told_elsewhere(self, entries: Sequence[Entry]) -> list[Slot]:
-        """The texts without any find that hold what others of this message made known; no model sees a name there."""
+        """The texts without a find that mention values which others of this message proved; to be looked at again."""
         clean = [slot for slot in self._places.clean.values() if slot.role not in _AS_THEY_ARE]
         source = self._source
 
@@ -334,7 +338,7 @@ class Sanitizing:
         return self._look() if self._slots else self._next()
 
     def _check_grammar(self) -> None:
-        """The last word: restore would accept nothing in this part but the tokens placed in it."""
+        """Raise :class:`Withheld` if restore would accept anything in this part but the tokens placed in it."""
         for (path, is_key), placed in self._places.placed.items():
             value = path[-1] if is_key else at(self._part, path)
             text, _ = self._places.text_of((path, is_key), value)

@@ -38,7 +38,7 @@ LISTS = {"tools": "toolsListChanged", "prompts": "promptsListChanged", "resource
 
 
 class Watch(NamedTuple):
-    """One thing to hear of: a member of ``notifications`` and, of those that are lists, one item."""
+    """One thing to be notified of: a member of ``notifications``, and one item where the member is a list."""
 
     member: str
     item: str = ""
@@ -80,11 +80,11 @@ class Subscriptions:
 
     @property
     def streams(self) -> int:
-        """How many streams are open."""
+        """The number of open streams."""
         return len(self._streams)
 
     def has_room(self, more: int) -> bool:
-        """Whether ``more`` things can be heard of."""
+        """Whether ``more`` things can be subscribed to."""
         return sum(map(len, self._watched.values())) + more <= self._most
 
     def open(self, stream: Stream, granted: Mapping[str, Any]) -> list[Effect]:

@@ -26,7 +26,7 @@ class Tool(NamedTuple):
 
 NO_TOOL = Tool()
 
-#: What a result has one of that speaks of tasks.
+#: A result that speaks of tasks has one of these members.
 _SPEAKING = frozenset(("tasks", "task", "resultType"))
 
 

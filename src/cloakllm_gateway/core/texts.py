@@ -13,7 +13,7 @@ from cloakllm_gateway.errors import GatewayError
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.protocol import jsonrpc
 
-#: Appended to the instructions; the only thing the model needs to know about tokens.
+#: Appended to the instructions: all that the model has to know about tokens.
 INSTRUCTION = (
     "Tokens in square brackets, like [EMAIL_0], stand for real values that are hidden from you; "
     "copy them exactly, and the tools will receive the real values."

@@ -55,7 +55,7 @@ class Call(Struct):
 
 
 class Ticket(Struct, eq=False):
-    """A place in the order of what leaves for the client; ``effects`` is None until the message is clean."""
+    """The place of a message in the order towards the client; ``effects`` is None until the message is clean."""
 
     is_response: bool
     effects: Sequence[Effect] | None = None

@@ -85,7 +85,7 @@ def language(parameter: str, declared: Mapping[str, Language], text: str = "") -
 
 
 class Guard:
-    """Judges what is put into one text of code."""
+    """Quotes or refuses values that are put into one text of code."""
 
     def __init__(self, language: Language, text: str) -> None:
         # The brackets of a token are no brackets of the language.

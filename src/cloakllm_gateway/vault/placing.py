@@ -1,8 +1,7 @@
 """Putting values back: one pass, each value written as its place demands.
 
 Inserted text is never looked at again, and costs one dictionary look-up per
-token, however many tokens there are.  What a value looks like where it lands
-(design, section 4):
+token, however many tokens there are.  What a value looks like where it lands:
 
 - where nothing about the place is known: the raw text, as it was found;
 - as a whole argument: the decoded value, and a number where it was a number;

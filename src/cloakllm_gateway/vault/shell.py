@@ -20,7 +20,7 @@ from cloakllm_gateway.patterns import lazy
 
 
 class State(Enum):
-    """How the shell reads what stands at a place."""
+    """How the shell reads a place."""
 
     WORD = auto()
     SINGLE = auto()

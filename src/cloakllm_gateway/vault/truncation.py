@@ -100,7 +100,7 @@ def _digits(text: str) -> int:
 
 
 class Truncations:
-    """Texts to be found by what a cut leaves of them, whatever their case."""
+    """An index of texts by their beginnings and ends, whatever their case."""
 
     def __init__(self) -> None:
         #: Case-folded texts by their beginnings, and backwards by their ends.
