@@ -8,8 +8,9 @@ from typing import Final
 
 from cloakllm_gateway.audit.notes import Note
 from cloakllm_gateway.errors import AuditError
-from cloakllm_gateway.shell.audit.files import PRIVATE_FILE, keep
+from cloakllm_gateway.shell.audit.files import keep
 from cloakllm_gateway.shell.config import AnchorConfig
+from cloakllm_gateway.shell.private import PRIVATE_FILE
 
 #: Seconds that the command of an anchor may take.
 PATIENCE: Final = 10.0

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Final
 
 from cloakllm_gateway.errors import AuditError
+from cloakllm_gateway.shell.private import PRIVATE_DIR, PRIVATE_FILE, sync_dir
 
 CHECKPOINTS: Final = "checkpoints.txt"
 PUBLIC_KEYS: Final = "log.pub"
@@ -33,8 +34,6 @@ PRIVATE: Final = "private"
 TORN: Final = "torn"
 LOCK: Final = "lock"
 SIGNING_LOCK: Final = "signing.lock"
-
-PRIVATE_DIR, PRIVATE_FILE = 0o700, 0o600
 
 _DAY: Final = len("2026-11-29")
 
@@ -126,7 +125,7 @@ def replace(path: Path, data: bytes) -> None:
     new = path.with_name(f"{path.name}.{os.getpid()}")
     keep(open_private(new, os.O_WRONLY | os.O_TRUNC), data)
     os.replace(new, path)
-    sync_directory(path.parent)
+    sync_dir(path.parent)
 
 
 def append(path: Path, data: bytes) -> None:
@@ -138,16 +137,6 @@ def keep(handle: int, data: bytes) -> None:
     """Write ``data``, durably, and close ``handle``."""
     try:
         write_all(handle, data)
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def sync_directory(path: Path) -> None:
-    if os.name != "posix":
-        return  # Windows can't open a directory; a rename there is durable with the volume's journal
-    handle = os.open(path, os.O_RDONLY)
-    try:
         os.fsync(handle)
     finally:
         os.close(handle)

@@ -41,9 +41,9 @@ from cloakllm_gateway.shell.audit.files import (
     is_at,
     make_private,
     open_private,
-    sync_directory,
     write_all,
 )
+from cloakllm_gateway.shell.private import sync_dir
 
 #: Bytes of the disk that an audit log leaves free.
 RESERVE: Final = 16 * 1024 * 1024
@@ -217,7 +217,7 @@ class Log:
         path = self._directory / name
         self._lock.write(name.encode())
         self._hold(path, open_private(path, os.O_RDWR | os.O_APPEND), 0)
-        sync_directory(self._directory)
+        sync_dir(self._directory)
 
     def _hold(self, path: Path, handle: int, end: int) -> None:
         """``path`` takes the entries, the next one at ``end``."""

@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Protocol
 
 from cloakllm_gateway.errors import VaultError
-from cloakllm_gateway.shell.stores.private import (
+from cloakllm_gateway.shell.private import (
     PRIVATE_DIR,
     PRIVATE_FILE,
     create_file,

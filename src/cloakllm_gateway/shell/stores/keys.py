@@ -18,7 +18,7 @@ from typing import Protocol
 from cloakllm_gateway.errors import VaultError
 from cloakllm_gateway.shell.config import KEYRING
 from cloakllm_gateway.shell.extras import installing
-from cloakllm_gateway.shell.stores.private import create_file, private_dir, sync_dir, verify
+from cloakllm_gateway.shell.private import create_file, private_dir, sync_dir, verify
 from cloakllm_gateway.vault.sealing import KEY_BYTES, Sealer
 
 _SERVICE = "cloakllm-gateway"

@@ -14,9 +14,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from cloakllm_gateway.errors import ConfigError, VaultError
+from cloakllm_gateway.shell.private import PRIVATE_FILE, private_dir, verify
 from cloakllm_gateway.shell.stores.interface import Options, StoreAway, StoreBusy
 from cloakllm_gateway.shell.stores.ledger import Change, Row, View
-from cloakllm_gateway.shell.stores.private import PRIVATE_FILE, private_dir, verify
 from cloakllm_gateway.shell.stores.sealed import SealedStore, sealed_store
 
 #: Milliseconds to wait for other programs: at most, and with a change, which is tried again.

@@ -15,7 +15,7 @@ import stat
 from pathlib import Path
 
 from cloakllm_gateway.errors import VaultError
-from cloakllm_gateway.shell.stores.private import PRIVATE_FILE, private_dir, verify
+from cloakllm_gateway.shell.private import PRIVATE_FILE, private_dir, verify
 
 _REVISION_BYTES = 8
 _SIZE = _REVISION_BYTES + 32
