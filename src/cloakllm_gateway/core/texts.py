@@ -95,6 +95,10 @@ def withheld(upstream: str, reason: str) -> str:
     return f"The gateway withheld the answer of {upstream}: {reason.removesuffix('.')}. {MAY_HAVE_TAKEN_EFFECT}"
 
 
+def question_withheld(reason: str) -> str:
+    return f"The gateway withheld this request: {reason}"
+
+
 def answer_withheld(reason: str) -> str:
     return f"The gateway withheld what was answered: {reason}"
 
