@@ -108,8 +108,8 @@ def scan(
         raise click.UsageError("--jsonl is a format of its own: leave --format out")
     if not files and sys.stdin.isatty():
         raise click.UsageError("Name files, or - for standard input")
-    from cloakllm_gateway.cli.scan import JSONL
     from cloakllm_gateway.cli.scan import scan as run
+    from cloakllm_gateway.cli.scan_output import JSONL
 
     form = JSONL if jsonl else form or "text"
     sys.exit(run(files or ("-",), form, config=config, names=not no_names, expect_clean=expect_clean))
