@@ -99,10 +99,13 @@ def restore(
         return text
     restored = "".join((*pieces, text[done:]))
     if in_key and is_json(restored) and repeated_keys(restored) > repeated_keys(text):
-        raise Refused(
-            "Two keys of one object would become the same key", "Rename one of them.", rule="place: equal keys"
-        )
+        raise equal_keys()
     return restored
+
+
+def equal_keys() -> Refused:
+    """The refusal of values that would make two keys of one object the same."""
+    return Refused("Two keys of one object would become the same key", "Rename one of them.", rule="place: equal keys")
 
 
 def _place(spot: Spot, text: str, language: Language) -> Place:
