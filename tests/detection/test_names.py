@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cloakllm_gateway.detection import names
-from cloakllm_gateway.detection.allowing import AllowList
+from cloakllm_gateway.detection.allow_list import AllowList
 from cloakllm_gateway.detection.engine import Detector
 from cloakllm_gateway.detection.languages import Languages, language_of
 from cloakllm_gateway.detection.name_beliefs import cores, may_be_believed

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from cloakllm_gateway.detection.allowing import AllowList
+from cloakllm_gateway.detection.allow_list import AllowList
 from cloakllm_gateway.spans import Encoding, Proof, Ranges, Span
 from cloakllm_gateway.vault.known import Known, KnownValues
 

@@ -28,7 +28,7 @@ from msgspec.structs import replace
 
 from cloakllm_gateway import linear
 from cloakllm_gateway.detection import folding, formats, keys
-from cloakllm_gateway.detection.allowing import AllowList
+from cloakllm_gateway.detection.allow_list import AllowList
 from cloakllm_gateway.detection.catalogue import CATALOGUE, TERM, Category, Pattern
 from cloakllm_gateway.detection.catalogue.national import national_phone
 from cloakllm_gateway.detection.custom import Custom

@@ -16,7 +16,7 @@ from operator import itemgetter
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cloakllm_gateway.detection.allowing import NOTHING, AllowList
+from cloakllm_gateway.detection.allow_list import NOTHING, AllowList
 from cloakllm_gateway.detection.catalogue import Category
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Encoding, Proof, Span, disjoint

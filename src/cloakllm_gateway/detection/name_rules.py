@@ -13,7 +13,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import dropwhile
 
-from cloakllm_gateway.detection.name_company import in_company
+from cloakllm_gateway.detection.name_context import in_company
 from cloakllm_gateway.detection.name_runs import (
     MID_SENTENCE,
     PERSON,

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from cloakllm_gateway.detection.name_company import in_company
+from cloakllm_gateway.detection.name_context import in_company
 from cloakllm_gateway.detection.name_runs import PERSON, Found
 from cloakllm_gateway.detection.names import spread
 
