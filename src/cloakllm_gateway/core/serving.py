@@ -22,7 +22,7 @@ from cloakllm_gateway.core.tasks import Tasks
 from cloakllm_gateway.core.upstream import Phase, Upstream
 from cloakllm_gateway.protocol import eras
 from cloakllm_gateway.protocol.eras import Era
-from cloakllm_gateway.protocol.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND, Failure, Request, Response
+from cloakllm_gateway.protocol.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND, Request
 from cloakllm_gateway.vault.entries import Entry
 
 
@@ -211,7 +211,7 @@ class Serving:
         logging = [upstream for upstream in able if upstream.era is Era.SESSION]
         waiting = {upstream.name for upstream in logging}
 
-        def answered(upstream: Upstream, _answer: Response | Failure) -> None:
+        def answered(upstream: Upstream) -> None:
             waiting.discard(upstream.name)
             if not waiting:
                 self._requests.answer(request, {})
@@ -221,7 +221,7 @@ class Serving:
         elif not logging:
             self._requests.answer(request, {})
         for upstream in logging:
-            self._calls.ask(upstream, request.method, request.params, partial(answered, upstream))
+            self._calls.ask(upstream, request.method, request.params, lambda _answer, it=upstream: answered(it))  # type: ignore[misc]
 
     def _hear(self, request: Request) -> None:
         """A stateless request asks for log messages: upstreams with a session are told the lowest level of all."""
