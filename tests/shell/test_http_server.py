@@ -14,8 +14,8 @@ import pytest
 from anyio.abc import SocketStream
 
 from cloakllm_gateway.shell.front import server
+from cloakllm_gateway.shell.library_logs import library_logs
 from cloakllm_gateway.shell.listen import Address, ListenConfig
-from cloakllm_gateway.shell.overhearing import overhearing
 from tests.shell.notes import Notes
 
 pytestmark = pytest.mark.anyio
@@ -80,7 +80,7 @@ async def test_requests_that_come_whole_are_answered_on_one_connection() -> None
 
 async def test_a_bug_of_ours_is_told_by_its_kind_alone(capfd: pytest.CaptureFixture[str]) -> None:
     notes = Notes()
-    with overhearing(notes):
+    with library_logs(notes):
         async with connected(broken) as connection:
             await connection.send(REQUEST)
             assert b" 500 " in await connection.receive()

@@ -20,7 +20,7 @@ from cloakllm_gateway.detection.engine import Detector
 from cloakllm_gateway.detection.settings import NameSettings, Settings
 from cloakllm_gateway.errors import ConfigError, DetectionError
 from cloakllm_gateway.shell import frames, name_models
-from cloakllm_gateway.shell.extras import spacy_model
+from cloakllm_gateway.shell.command_hints import spacy_model
 from cloakllm_gateway.shell.workers import LARGE, Deadlines, Workers
 from cloakllm_gateway.spans import Encoding, Findings, Proof, Span, Text
 

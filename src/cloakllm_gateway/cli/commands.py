@@ -84,7 +84,7 @@ def demo() -> None:
     from rich.console import Console
 
     from cloakllm_gateway.demo.show import show
-    from cloakllm_gateway.shell.extras import own
+    from cloakllm_gateway.shell.command_hints import own
 
     show(Console(), own("--config", "FILE"))
 

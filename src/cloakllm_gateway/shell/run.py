@@ -52,9 +52,9 @@ from cloakllm_gateway.shell.audit.recorder import Audit
 from cloakllm_gateway.shell.auditing import append_entry, audit_of, audited, warn_where_not_audited
 from cloakllm_gateway.shell.beside import Beside
 from cloakllm_gateway.shell.config import Config
+from cloakllm_gateway.shell.library_logs import library_logs
 from cloakllm_gateway.shell.link import Link
 from cloakllm_gateway.shell.logging import Logger
-from cloakllm_gateway.shell.overhearing import overhearing
 from cloakllm_gateway.shell.proof import prove
 from cloakllm_gateway.shell.scanner import INLINE, size_of
 from cloakllm_gateway.shell.steps import READY, Post, Steps, finish, forgo
@@ -352,7 +352,7 @@ async def session(
     ``restarts`` makes the supervisors'.  Upstreams start while detection is proved.
     """
     check_store(parts.shared)
-    with overhearing(parts.shared.logger):
+    with library_logs(parts.shared.logger):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(parts.shared.scanner.run)
             await converse(parts, front, audit, partial(prove, parts.shared), restarts=restarts)

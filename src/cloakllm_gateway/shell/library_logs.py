@@ -29,7 +29,7 @@ class _Notes(logging.Handler):
 
 
 @contextmanager
-def overhearing(logger: Logger) -> Iterator[None]:
+def library_logs(logger: Logger) -> Iterator[None]:
     """Note what libraries say within the context; without it they would write to standard error themselves."""
     theirs, notes = logging.getLogger(), _Notes(logger)
     theirs.addHandler(notes)
