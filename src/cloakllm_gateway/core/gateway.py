@@ -371,7 +371,7 @@ class Gateway:
         if call is None:
             self._out.append(Log("debug", "answer_to_nothing", {"upstream": upstream.name}))
         else:
-            call.answered(answer)
+            call.answered(call, answer)
 
     def _call_answered(self, request: Request, upstream: Upstream, call: Call, answer: Response | Failure) -> None:
         """An answer for the client: make it clean, keep its place in the order, hand it over."""
