@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 from typing import Any
 
@@ -239,6 +240,18 @@ def test_a_call_without_an_answer_ends_at_its_deadline_which_progress_renews(tal
     talk.elapse(timer)
     assert "did not answer within 300 seconds" in text_of(talk.only())
     assert talk.only("crm")["method"] == "notifications/cancelled"
+
+
+def test_what_a_call_held_is_gone_with_its_answer(tmp_path: Path) -> None:
+    talk = opened(settings(), tmp_path, at_once=True)
+    talk.call(1, "crm__look", {"of": "the first"}).answer("crm", says("nothing"))
+    gc.collect()
+    gc.disable()
+    try:
+        talk.call(2, "crm__look", {"of": "the second"}).answer("crm", says("nothing"))
+        assert gc.collect() == 0  # objects that knew each other, and would have stayed for long
+    finally:
+        gc.enable()
 
 
 def test_failed_detection_withholds_the_answer_and_says_that_the_call_may_have_happened(talk: Conversation) -> None:

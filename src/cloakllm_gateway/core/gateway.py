@@ -369,7 +369,7 @@ class Gateway:
         if call is None:
             self._out.append(Log("debug", "answer_to_nothing", {"upstream": upstream.name}))
         else:
-            call.answered(answer)
+            call.answered(call, answer)
 
     def _finished(self, request: Request, message: dict[str, Any]) -> dict[str, Any]:
         """An answer with what its era asks of every answer."""

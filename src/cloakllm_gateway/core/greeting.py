@@ -15,7 +15,7 @@ from cloakllm_gateway.core.calls import Calls, is_ours
 from cloakllm_gateway.core.events import Drop, Effect, Log, Record, Send, StartTimer, StopTimer, Timer
 from cloakllm_gateway.core.jobs import Jobs, Work
 from cloakllm_gateway.core.settings import Settings
-from cloakllm_gateway.core.upstream import NOT_STARTED, Phase, Upstream
+from cloakllm_gateway.core.upstream import NOT_STARTED, Call, Phase, Upstream
 from cloakllm_gateway.protocol import eras, jsonrpc
 from cloakllm_gateway.protocol.eras import Client, Era
 from cloakllm_gateway.protocol.jsonrpc import Failure, Response
@@ -111,7 +111,7 @@ class Greeting:
             upstream,
             "initialize",
             hello,
-            lambda answer: self._initialized(upstream, answer),
+            lambda _call, answer: self._initialized(upstream, answer),
             timeout=upstream.settings.startup_timeout,
             era=Era.SESSION,
         )
@@ -143,7 +143,7 @@ class Greeting:
     def _discover(self, upstream: Upstream, then: Callable[[Upstream], None], *, again: bool = False) -> None:
         """Ask whether it speaks the stateless era; ``then`` what else is to be tried."""
 
-        def answered(answer: Response | Failure) -> None:
+        def answered(_call: Call, answer: Response | Failure) -> None:
             if not again and isinstance(answer, Failure) and eras.is_about_version(answer.error):
                 self._discover(upstream, then, again=True)
                 return

@@ -16,7 +16,7 @@ from cloakllm_gateway.core.front import Front
 from cloakllm_gateway.core.jobs import Jobs, Work
 from cloakllm_gateway.core.naming import exposed
 from cloakllm_gateway.core.settings import Settings
-from cloakllm_gateway.core.upstream import Phase, Upstream
+from cloakllm_gateway.core.upstream import Call, Phase, Upstream
 from cloakllm_gateway.protocol import eras, headers, jsonrpc
 from cloakllm_gateway.protocol.eras import Era
 from cloakllm_gateway.protocol.headers import MARK, Declared
@@ -164,7 +164,7 @@ class Lists:
     def _ask_page(self, gathering: _Gathering, upstream: Upstream, cursor: Any, so_far: _Pages) -> None:
         member = LISTS[gathering.method]
 
-        def answered(answer: Response | Failure) -> None:
+        def answered(_call: Call, answer: Response | Failure) -> None:
             if upstream.name not in gathering.waiting:
                 return  # too late
             holds = isinstance(answer, Response) and not eras.wants_more(answer.result)

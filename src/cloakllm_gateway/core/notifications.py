@@ -143,7 +143,7 @@ class Notifications:
         call = upstream.calls.get(said) if isinstance(said, int) and upstream.era is Era.STATELESS else None
         if call is not None:
             if call.method == "subscriptions/listen" and self._calls.take(upstream, call.id):
-                call.answered(Response(call.id, {}))
+                call.answered(call, Response(call.id, {}))
             return
         id = self._questions.cancelled(upstream, said)
         if id is not None:

@@ -19,7 +19,7 @@ from msgspec import Struct
 from cloakllm_gateway.core.calls import Calls, is_ours
 from cloakllm_gateway.core.events import CLIENT, Effect, Send, StartTimer, Timer
 from cloakllm_gateway.core.requests import Asked
-from cloakllm_gateway.core.upstream import Phase, Upstream
+from cloakllm_gateway.core.upstream import Call, Phase, Upstream
 from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.protocol.eras import SUBSCRIPTION, Era
 from cloakllm_gateway.protocol.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND, Failure, Response
@@ -182,7 +182,7 @@ class Subscriptions:
     def _listen(self, upstream: Upstream, watch: Watch) -> None:
         """A stream of the gateway's own, for as long as the upstream keeps it open."""
 
-        def ended(answer: Response | Failure) -> None:
+        def ended(_call: Call, answer: Response | Failure) -> None:
             calls = self._watched[upstream.name]
             if watch not in calls:
                 return
