@@ -44,6 +44,7 @@ from cloakllm_gateway.core.events import (
     CLIENT,
     Assigned,
     AssignFailed,
+    Computed,
     Connected,
     Disconnected,
     Effect,
@@ -65,7 +66,7 @@ from cloakllm_gateway.core.events import (
 from cloakllm_gateway.core.given import Given
 from cloakllm_gateway.core.greeting import Greeting
 from cloakllm_gateway.core.handles import Handles
-from cloakllm_gateway.core.jobs import AtOnce, Jobs, Work, never
+from cloakllm_gateway.core.jobs import LARGE, AtOnce, Jobs, Work, never
 from cloakllm_gateway.core.lists import Lists
 from cloakllm_gateway.core.notices import Notices
 from cloakllm_gateway.core.outbound import Outbound
@@ -105,11 +106,17 @@ LIST_CHANGED_DELAY = 0.05
 class Gateway:
     """One client session.  ``handle`` takes an event and returns the effects to perform, in order.
 
-    ``at_once`` looks at little text where that takes no longer than to ask for it.
+    ``at_once`` looks at little text where that takes no longer than to ask for it;
+    messages of more than ``large`` bytes are worked on beside.
     """
 
     def __init__(
-        self, settings: Settings, vault: Vault, clock: Callable[[], float] = lambda: 0.0, at_once: AtOnce = never
+        self,
+        settings: Settings,
+        vault: Vault,
+        clock: Callable[[], float] = lambda: 0.0,
+        at_once: AtOnce = never,
+        large: int = LARGE,
     ) -> None:
         self._settings = settings
         self._vault = vault
@@ -125,13 +132,13 @@ class Gateway:
         self._hello: Request | None = None
         self._changed: set[str] = set()
 
-        handles, emit = Handles(), self._out.append
+        handles, emit = Handles(settings.secret, vault.changing), self._out.append
         self._tasks = Tasks(handles)
         self._directory = Directory()
         self._restorer = Restorer(Policy(settings), vault, handles, settings.categories, {}, settings.redacts)
         self._requests = Requests(settings.max_pending, emit, self._finished)
         self._calls = Calls(emit, alone=len(self._upstreams) == 1)
-        self._jobs = Jobs(settings, vault, handles, self._directory, emit, clock, at_once)
+        self._jobs = Jobs(settings, vault, handles, self._directory, emit, clock, at_once, large)
         self._tools = advertised.Tools(settings, emit, changed=lambda: self._list_changed("tools"))
         self._lists = Lists(
             settings, self._upstreams, self._directory, vault, self._jobs, self._calls, emit, self._tools
@@ -180,6 +187,8 @@ class Gateway:
                 self._vault.learn(entries)
             case Assigned(job, entries):
                 self._jobs.assigned(job, entries)
+            case Computed(job, outcome):
+                self._jobs.computed(job, outcome)
             case ScanFailed(job, reason) | AssignFailed(job, reason):
                 self._jobs.fail(job, reason)
             case Connected(name):
@@ -227,6 +236,7 @@ class Gateway:
 
     def _received(self, event: Received) -> None:
         peer = event.peer
+        self._jobs.at_hand = len(event.line)
         try:
             message = jsonrpc.classify(jsonrpc.decode(event.line, self._limits))
         except Malformed as error:

@@ -40,7 +40,8 @@ class Beginnings:
         #: The lengths of the beginnings, and the first ``size`` characters of each: most words end there.
         self._lengths: tuple[int, ...] = ()
         self._first: set[str] = set()
-        self._search: Search | None = None
+        #: The engine, and how many beginnings it knows: others may be added while it is made ready, in another thread.
+        self._search: tuple[int, Search] = (0, _nowhere)
 
     def __bool__(self) -> bool:
         return bool(self._known)
@@ -52,7 +53,6 @@ class Beginnings:
             self._known.add(beginning)
             self._lengths = tuple(sorted({*self._lengths, len(beginning)}))
             self._first.add(beginning[: self._size])
-            self._search = None
 
     def places(self, text: str) -> list[int]:
         """Where in ``text``, case-folded, something begins as a value does, in order."""
@@ -71,12 +71,25 @@ class Beginnings:
 
     def _likely(self, text: str) -> Iterator[tuple[int, int]]:
         """The chunks of a text in which some beginning may begin, in order and disjoint."""
-        search = self._search = self._search or _compiled(self._known)
+        search = self._ready()
         screen = text.encode("ascii", "replace")  # one byte for each character
         for first in range(0, len(text), self._chunk):
             last = min(first + self._chunk, len(text))
             if search(screen, first, last + _ENOUGH - 1) is not None:
                 yield first, last
+
+    def _ready(self) -> Search:
+        """The engine for all beginnings that there are now."""
+        count, search = self._search
+        if count != len(self._known):
+            known = self._known.copy()
+            search = _compiled(known)
+            self._search = len(known), search
+        return search
+
+
+def _nowhere(_screen: bytes, _first: int, _last: int) -> None:
+    """For no beginnings."""
 
 
 def _compiled(beginnings: set[str]) -> Search:
