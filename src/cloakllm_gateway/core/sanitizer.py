@@ -239,11 +239,13 @@ class Sanitizing:
         across = self._across(found) if self._runs else {}
         for slot, number in zip(self._slots, self._questions, strict=True):
             parts = across.get(slot.text, ()) if across else ()
+            if number in found.encoded:
+                slot = slot._replace(is_encoded=True)
             if number in nothing and not parts and slot.where not in self._ruling.fields:
                 self._clean[slot.where] = slot
                 continue
             spans = [*found.spans[number], *parts] if parts else found.spans[number]
-            finds = self._finds(slot, spans, is_encoded=number in found.encoded)
+            finds = self._finds(slot, spans)
             if not finds:
                 self._clean[slot.where] = slot
                 if slot.where not in self._described and slot.where not in self._placed and may_be_damaged(slot):
@@ -363,8 +365,10 @@ class Sanitizing:
         def known(text: str) -> Sequence[Span]:
             return source.vault.known(text, source.origin, source.group)
 
-        told = retold.places(entries, [slot.look.text for slot in clean], known)
-        return [slot._replace(look=slot.look._replace(names=False)) for slot in map(clean.__getitem__, told)]
+        plain = [slot for slot in clean if not slot.is_encoded]
+        told = [plain[number] for number in retold.places(entries, [slot.look.text for slot in plain], known)]
+        told += [slot for slot in clean if slot.is_encoded and self._known_in(_readings(slot))]
+        return [slot._replace(look=slot.look._replace(names=False)) for slot in told]
 
     def _follow(self, renamed: Mapping[Path, str]) -> None:
         """Keys have new names: what is remembered by path moves with them."""
@@ -400,14 +404,14 @@ class Sanitizing:
 
     # -- what counts as a find ---------------------------------------------------------------------
 
-    def _finds(self, slot: Slot, spans: Sequence[Span], *, is_encoded: bool) -> list[Span]:
+    def _finds(self, slot: Slot, spans: Sequence[Span]) -> list[Span]:
         """The disjoint spans to hide: what detection found, known values, look-alike tokens."""
-        if not spans and not is_encoded and self._is_plain(slot):
+        if not spans and not slot.is_encoded and self._is_plain(slot):
             return []  # most texts of most messages
         found = self._ruling.hidden(slot.where, self._source.allowed.hidden(spans, slot.look.text))
         if slot.where in self._described:
             found = [s for s in found if not is_documentation(s)]
-        known, alike = self._second_look(slot, views(slot.look.text) if is_encoded else [View(slot.look.text)])
+        known, alike = self._second_look(slot, _readings(slot))
         known = self._ruling.hidden(slot.where, known)
         if placed := self._placed.get(slot.where):
             tokens_there = Ranges(placed)
@@ -527,6 +531,11 @@ async def drive(sanitizing: Sanitizing, find: Find, assign: AssignTokens) -> Cle
 
 
 # -- small decisions, each a function of its arguments ------------------------------------------------
+
+
+def _readings(slot: Slot) -> Sequence[View]:
+    """What detection sees of a text, in every way it can be read."""
+    return views(slot.look.text) if slot.is_encoded else [View(slot.look.text)]
 
 
 def _count(counts: dict[str, int], what: str) -> None:
