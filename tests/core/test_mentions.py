@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import time
 from typing import Any
@@ -41,6 +42,24 @@ def test_what_a_field_proves_is_hidden_in_prose_beside_it(key: str, around: str)
         result(said, structuredContent=[{"name": "unlike"}, {key: TOLD[key]}]),
     ):
         assert value not in shown(part)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        '{"greeting": "Dear M\\u00fcllerov\\u00e1"}',
+        "see https://corp.pl/?q=M%C3%BCllerov%C3%A1",
+        "<b>M&uuml;llerov&aacute;</b>",
+        "Dear M\N{ZERO WIDTH SPACE}\N{LATIN SMALL LETTER U WITH DIAERESIS}llerov\N{LATIN SMALL LETTER A WITH ACUTE}",
+        base64.b64encode("Dear M\u00fcllerov\u00e1, how are you".encode()).decode(),
+    ],
+    ids=["escaped", "percent", "references", "invisible", "base64"],
+)
+def test_it_is_hidden_however_it_is_written(said: str) -> None:
+    name = "M\u00fcllerov\u00e1"
+    told = Gate().sanitize(result(said, structuredContent={"last_name": name}), RESULT)
+    assert said not in told["content"][0]["text"]
+    assert "[PERSON_" in told["content"][0]["text"]
 
 
 @settings(max_examples=100, deadline=None)

@@ -10,7 +10,7 @@ so namespace and principal are its arguments and not fields of every event.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from msgspec import Struct, field
@@ -78,7 +78,7 @@ class Scanned(Struct, frozen=True):
 
 
 class ScanFailed(Struct, frozen=True):
-    """A detector raised, timed out or is gone."""
+    """A detector raised, timed out or is gone, or a bug of ours ended the work on a message."""
 
     job: int
     reason: str
@@ -96,6 +96,13 @@ class AssignFailed(Struct, frozen=True):
 
     job: int
     reason: str
+
+
+class Computed(Struct, frozen=True):
+    """Answer to :class:`Compute`: what came of the step."""
+
+    job: int
+    outcome: Any
 
 
 class RecordFailed(Struct, frozen=True):
@@ -146,6 +153,17 @@ class Scan(Struct, frozen=True):
     job: int
     upstream: str
     texts: Sequence[Text]
+
+
+class Compute(Struct, frozen=True):
+    """Take a long step of the work on one message, in a thread, while the core goes on with others.
+
+    ``step`` changes nothing but what belongs to its job, and what threads may share (vault, handles).
+    """
+
+    job: int
+    upstream: str
+    step: Callable[[], Any]
 
 
 class Assign(Struct, frozen=True):
@@ -219,9 +237,10 @@ Event: TypeAlias = (
     | ScanFailed
     | Assigned
     | AssignFailed
+    | Computed
     | RecordFailed
     | Elapsed
 )
 #: Effects that are neither sent nor recorded.
-Deed: TypeAlias = Scan | Assign | Used | Log | LogOutput | StartTimer | StopTimer | Drop
+Deed: TypeAlias = Scan | Compute | Assign | Used | Log | LogOutput | StartTimer | StopTimer | Drop
 Effect: TypeAlias = Send | Record | Deed

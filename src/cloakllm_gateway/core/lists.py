@@ -178,7 +178,7 @@ class Lists:
                 self._give_up(gathering, upstream, f"its list is larger than {self._settings.max_bytes} bytes")
             elif following is None:
                 whole = {name: value for name, value in so_far.said.items() if name != "nextCursor"}
-                self._clean(gathering, upstream, {**whole, member: so_far.items})
+                self._clean(gathering, upstream, {**whole, member: so_far.items}, so_far.size)
             elif so_far.count == MAX_PAGES:
                 self._give_up(gathering, upstream, f"its list has more than {MAX_PAGES} pages")
             else:
@@ -193,7 +193,7 @@ class Lists:
             gathering.waiting.discard(upstream.name)
             self._finish_if_complete(gathering)
 
-    def _clean(self, gathering: _Gathering, upstream: Upstream, page: dict[str, Any]) -> None:
+    def _clean(self, gathering: _Gathering, upstream: Upstream, page: dict[str, Any], size: int) -> None:
         def done(part: dict[str, Any], effects: list[Effect]) -> None:
             if upstream.name not in gathering.waiting:
                 return  # too late
@@ -209,7 +209,7 @@ class Lists:
             gathering.uris[upstream.name] = uris
 
         shape = SURFACE[gathering.method].result or DATA
-        self._jobs.start(Work(upstream, gathering.method, page, shape, done, failed, claim=claim))
+        self._jobs.start(Work(upstream, gathering.method, page, shape, done, failed, claim=claim, size=size))
 
     def _finish_if_complete(self, gathering: _Gathering) -> None:
         if gathering.waiting or self._open.pop(gathering.number, None) is None:

@@ -246,7 +246,7 @@ class _Run:
 
     def _verdict(self, entry: Entry, role: Role, host: str) -> Verdict:
         if role is RESTORE_OWN:
-            return self._by.policy.decide_own(entry, self._destination)
+            return self._by.policy.decide_own(entry, self._destination, host)
         key = (entry.token, host)
         verdict = self._verdicts.get(key)
         if verdict is None:

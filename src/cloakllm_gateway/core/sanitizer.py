@@ -235,11 +235,13 @@ class Sanitizing:
         clean: set[int] = set()
         for slot, number in zip(self._slots, self._questions, strict=True):
             parts = across.get(slot.text, ()) if across else ()
+            if number in found.encoded:
+                slot = slot._replace(is_encoded=True)
             if number in clean and not parts and slot.where not in places.ruling.fields:
                 places.clean[slot.where] = slot
                 continue
             spans = [*found.spans[number], *parts] if parts else found.spans[number]
-            if finds := self._finder.finds(slot, spans, is_encoded=number in found.encoded):
+            if finds := self._finder.finds(slot, spans):
                 yield slot, finds
                 continue
             places.clean[slot.where] = slot
@@ -311,8 +313,10 @@ class Sanitizing:
         def known(text: str) -> Sequence[Span]:
             return source.vault.known(text, source.origin, source.group)
 
-        told = mentions.places(entries, [slot.look.text for slot in clean], known)
-        return [slot._replace(look=slot.look._replace(names=False)) for slot in map(clean.__getitem__, told)]
+        plain = [slot for slot in clean if not slot.is_encoded]
+        told = [plain[number] for number in mentions.places(entries, [slot.look.text for slot in plain], known)]
+        told += [slot for slot in clean if slot.is_encoded and self._finder.mentions(slot)]
+        return [slot._replace(look=slot.look._replace(names=False)) for slot in told]
 
     def _next(self) -> Step:
         if self._finder.by_role:

@@ -25,6 +25,8 @@ from cloakllm_gateway.core.events import (
     Assign,
     Assigned,
     AssignFailed,
+    Compute,
+    Computed,
     Connected,
     Deed,
     Disconnected,
@@ -56,7 +58,7 @@ from cloakllm_gateway.shell.library_logs import library_logs
 from cloakllm_gateway.shell.link import Link
 from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.proof import prove
-from cloakllm_gateway.shell.scanner import INLINE, size_of
+from cloakllm_gateway.shell.scanner import size_of
 from cloakllm_gateway.shell.steps import READY, Post, Steps, finish, forgo
 from cloakllm_gateway.shell.stores import Follower, StoreAway
 from cloakllm_gateway.shell.streams import Streams
@@ -73,6 +75,9 @@ BACKLOG = 256
 
 #: Seconds of work before the event loop looks at what else there is.
 SLICE = 0.002
+
+#: Values that are learned before the event loop looks at what else there is.
+NEWS = 128
 
 #: Bytes of a message from which the core works in a thread.
 LARGE = 65_536
@@ -102,7 +107,6 @@ class Interpreter:
         self._events = Turns[Event](BACKLOG)
         self._beside = Beside(tasks, BACKLOG)
         self._timers = Timers(self.post)
-        self._large: set[int] = set()
         self._worked = 0.0  # seconds since the event loop had a turn for certain
         self._busy = True  # with an event; and before run() with its preparations
         self._parked: tuple[Steps[None], Awaitable[object]] | None = None
@@ -166,7 +170,9 @@ class Interpreter:
             if self._store.shared and isinstance(event, Received) and event.peer == CLIENT and b"_" in event.line:
                 yield self._refresh()  # every token has an underscore, a ping has none
             while self._follower.pending:
-                yield from self._handle(self._follower.take())
+                yield from self._handle(self._follower.take(NEWS))
+                if perf_counter() - began > SLICE:
+                    yield asyncio.sleep(0)
             yield from self._handle(event)
             self._worked += perf_counter() - began
             if self._worked > SLICE:
@@ -203,15 +209,13 @@ class Interpreter:
 
     def _is_large(self, event: Event) -> bool:
         """Whether the core works it out in a thread, so that the loop stays awake."""
-        if isinstance(event, Received):
-            return len(event.line) > LARGE
-        return bool(self._large) and isinstance(event, (Scanned, Assigned)) and event.job in self._large
+        return isinstance(event, Computed) or (isinstance(event, Received) and len(event.line) > LARGE)
 
     def _contain(self, event: Event, error: Exception) -> Steps[None]:
         """A bug of ours withholds the message it met, or closes the upstream that sent it; its text may hold values."""
         peer = event.peer if isinstance(event, Received | Overlong) else ""
         self._logger.log("error", "internal_error", kind=type(error).__name__, met=type(event).__name__, peer=peer)
-        job = event.job if isinstance(event, Scanned | Assigned) else self._gateway.broken_job
+        job = event.job if isinstance(event, Scanned | Assigned | Computed) else self._gateway.broken_job
         yield from self._perform_all(self._gateway.abandon(event))
         if job is not None:
             yield from self._handle(ScanFailed(job, INTERNAL_ERROR))
@@ -248,10 +252,10 @@ class Interpreter:
     def _perform(self, effect: Deed) -> None:
         match effect:
             case Scan():
-                size = size_of(effect.texts)
-                if size > INLINE:
-                    self._large.add(effect.job)
-                self._beside.start(effect.upstream, partial(self._scan_beside, effect), large=size > LARGE)
+                large = size_of(effect.texts) > LARGE
+                self._beside.start(effect.upstream, partial(self._scan_beside, effect), large=large)
+            case Compute():
+                self._beside.start(effect.upstream, partial(self._compute, effect), large=True)
             case StartTimer(timer, seconds):
                 self._timers.start(timer, seconds)
             case StopTimer(timer):
@@ -308,7 +312,15 @@ class Interpreter:
     async def _scan_beside(self, effect: Scan) -> None:
         await self._report(effect, await self._scan(effect))
 
-    def _report(self, effect: Scan | Assign, event: Event) -> Awaitable[None]:
+    async def _compute(self, effect: Compute) -> None:
+        try:
+            outcome = await anyio.to_thread.run_sync(effect.step)
+        except Exception as error:  # noqa: BLE001 - a bug of ours withholds as well
+            await self._report(effect, ScanFailed(effect.job, self._reason(error)))
+        else:
+            await self._report(effect, Computed(effect.job, outcome))
+
+    def _report(self, effect: Scan | Compute | Assign, event: Event) -> Awaitable[None]:
         """What came of a piece of work for an upstream, in that one's turn."""
         return self._put(f"work for {effect.upstream}", event)
 
@@ -324,6 +336,8 @@ class Interpreter:
         except Exception as error:  # noqa: BLE001 - a bug of ours withholds as well
             await self._report(effect, AssignFailed(effect.job, self._reason(error)))
         else:
+            if len(entries) > NEWS:  # learned with the work on their message, and not while others wait
+                self._follower.pass_over(entries)
             await self._report(effect, Assigned(effect.job, entries))
 
 
