@@ -11,7 +11,17 @@ from functools import cache
 from typing import NamedTuple
 
 from cloakllm_gateway.detection import linear
-from cloakllm_gateway.detection.formats import accounts, bound, chats, constraints, forms, mail, printed, segments
+from cloakllm_gateway.detection.formats import (
+    accounts,
+    bound,
+    chats,
+    constraints,
+    forms,
+    mail,
+    printed,
+    segments,
+    snapshots,
+)
 from cloakllm_gateway.detection.tables import Table
 
 
@@ -31,6 +41,7 @@ FORMATS = (
     Format(chats.SIGN, chats.tables),
     Format(mail.SIGN, mail.tables),
     Format(printed.SIGN, printed.tables),
+    Format(snapshots.SIGN, snapshots.tables),
 )
 
 #: What shows that any of them is there.
