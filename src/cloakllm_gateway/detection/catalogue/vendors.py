@@ -158,7 +158,16 @@ def _looks_issued(text: str) -> int:
         issued = checks.mixed(tail) or len(tail) < 8 or _UUID_END.search(value) is not None
     else:
         issued = len(tail) >= (12 if "_live_" in value else 24) and in_arbitrary_case(tail)
-    return len(value) if issued and len(set(value)) > 8 else 0
+    return len(value) if issued and len(set(value)) > 8 and not is_identifier(tail) else 0
+
+
+#: ``noDeleteOnFetchRejection``, ``keyDataRawX509CertGetKlass``.
+_IDENTIFIER = lazy(r"[a-z]{2,}(?:[A-Z][a-z]+|[A-Z]?\d{1,4}(?![a-z])){2,}", re.ASCII)
+
+
+def is_identifier(text: str) -> bool:
+    """Whether a text is words as programs join them, four letters long on average and more."""
+    return _IDENTIFIER.fullmatch(text) is not None and len(text) >= 4 * sum(map(str.isupper, text))
 
 
 def in_arbitrary_case(text: str) -> bool:

@@ -19,6 +19,7 @@ from cloakllm_gateway.detection.formats import (
     forms,
     mail,
     printed,
+    replies,
     segments,
     snapshots,
 )
@@ -41,6 +42,7 @@ FORMATS = (
     Format(chats.SIGN, chats.tables),
     Format(mail.SIGN, mail.tables),
     Format(printed.SIGN, printed.tables),
+    Format(replies.SIGN, replies.tables),
     Format(snapshots.SIGN, snapshots.tables),
 )
 
