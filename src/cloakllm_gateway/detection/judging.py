@@ -30,7 +30,7 @@ _REMARKING = frozenset(
 def is_remark(value: str) -> bool:
     """Whether a value is a sentence about a secret, as forms and schemas have them under its key, and no secret."""
     if " " not in value or len(value) > 1_024:
-        return False
+        return value.lower() in _REMARKING
     words = [word.lower() for word in _WORD.findall(value)]
     return sum(word in _REMARKING for word in words) * 2 > len(words) and len(words) > 1
 
@@ -179,7 +179,8 @@ _PASSWORD_KEYS = frozenset(
 )
 #: What else is said of a password in two words, where it is kept and how it is to be used.
 _SAID_OF_ONE = frozenset(
-    "the a an see vault none given click here stored string change ask same above below contact admin use using via provided "
+    "the see vault none given click here stored string change ask same above below contact admin use using via "
+    "provided "
     "sent shared manager protected protection policy rules recovery generator hash hashed hashing plain text base64 "
     "random generated auto automatically default optional free form min max only login based file path env environment "
     "variable settings config server database account root system name hint update confirmation input prompt with "

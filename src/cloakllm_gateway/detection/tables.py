@@ -320,7 +320,7 @@ _PARAMETER = lazy(r"[A-Za-z-]{2,20}=[^:;]{1,80}:")
 
 
 #: What tools put before each line of a file: its number, or the name of the file and its number.
-NUMBERED = r"(?:[ ]{0,8}\d{1,7}(?:[→\t]|[:|│] ?)|[\w./@-]{1,120}:\d{1,7}:)"
+NUMBERED = r"(?:[ ]{0,8}\d{1,7}(?:[→\t]|[:|│] ?)|Row \d{1,7}: |[\w./@-]{1,120}:\d{1,7}:)"
 
 
 def _led(text: str, start: int, end: int) -> int:

@@ -33,7 +33,8 @@ CALLING: dict[str, Calling] = {
         r"rückruf(?:bitte|nummer|nr)?|rufe?|rufen|ruft|an(?:zu|ge)?rufen?|zurück(?:zu|ge)?rufen|anruf|wählen|wähle"
         r"|telefonat|telefonisch|telefonier(?:en|t)|telefonn(?:umme)?r|handyn(?:umme)?r|mobiln(?:umme)?r|mobilfunk"
         r"|festnetz(?:nummer)?|rufnr|notruf|notfallnummer|kontakt(?:nummer|ieren|iert)?|anschluss|melden?|meldet"
-        r"|erreich(?:en|bar|t|e|st)|durchwahl|servicenummer|(?:mein|dein|sein|ihr|unser|d|folgend)(?:e|er)(?: (?:neu|alt|privat)e)? nummer"
+        r"|erreich(?:en|bar|t|e|st)|durchwahl|servicenummer"
+        r"|(?:mein|dein|sein|ihr|unser|d|folgend)(?:e|er)(?: neue| alte)? nummer"
         r"|(?:sie|mich|uns|ihn|ihr|man|bin|ist|sind|auch|gerne?|jederzeit|immer|direkt|an|bitte|nur|werktags|sich)"
         r" unter",
         r"\(?0[1-9]",
@@ -70,7 +71,8 @@ CALLING: dict[str, Calling] = {
     ),
     "nl": Calling(
         r"bel(?:t|len|de)?|gebeld|terug(?:te)?bel(?:len|verzoek|nummer)?|opbellen|telefoon(?:nummer|nr)?|mobiel(?:nummer)?"
-        r"|bereik(?:baar|en)|contact|(?:mijn|zijn|haar|ons|het|uw|je)(?: nieuwe)? nummer|app(?= me| mij| ons)|appen|vast(?=:)|gsm",
+        r"|bereik(?:baar|en)|contact|(?:mijn|zijn|haar|ons|het|uw|je)(?: nieuwe)? nummer"
+        r"|app(?= me| mij| ons)|appen|vast(?=:)|gsm",
         r"\(?0[1-9]",
         r"0[1-9]\d{7,8}|0[89]00\d{4}",  # the Netherlands, Belgium
         r"(?:terug)?bellen",

@@ -278,6 +278,7 @@ PHONE = Category(
             checks.dialled_part,
             rank=CONTEXT,
         ),
+        Pattern(r"\] (?:Chat: [^\n\x1c:]{1,60} )?From: (\d{10,15})(?=(?:@[\w.]{1,30})?:)", rank=CONTEXT),  # WhatsApp
         Pattern(r"(?:wa\.me/|api\.whatsapp\.com/send\?phone=|callto:)\+?([1-9]\d{6,14})(?![A-Za-z0-9])"),
         Pattern(rf"(?<![A-Za-z])(?i:{_SPOKEN}(?:[ ,.-]{{1,2}}{_SPOKEN}){{6,15}})(?![A-Za-z])", rank=CONTEXT),
         Pattern(  # said behind it
@@ -403,6 +404,7 @@ USERNAME = Category(
         example("198.51.100.23 - «anna.schmidt» [29/Nov/2026:20:00:00 +0000]"),
         example("host «DESKTOP-4F8K2L9» is offline"),
         example("sshd[7]: Failed password for invalid user «jdoe» from host port 22"),
+        example("x\n«jdoe»   pts/0        2026-03-02 09:41 (192.0.2.7)"),
         example("Host prod\n  HostName prod.example\n  User «jdoe»\n  Port 22\n"),
         example("session opened for user postgres(uid=26) by «jdoe»(uid=1000)"),
         example("imap-login: Login: user=<«jane.doe»>, method=PLAIN"),
@@ -473,6 +475,10 @@ USERNAME = Category(
             r"|keyboard-interactive(?:/pam)?) for (?:invalid user |illegal user )?"
             r"|session (?:opened|closed) for user |-login: [^\n<]{0,60}user=<)"
             r"(?!(?:invalid|illegal) )([A-Za-z][A-Za-z0-9._-]{1,40})(?=[ (>@\x1c]|$)",
+            _no_system,
+        ),
+        Pattern(  # who is at a terminal: who, w and last
+            r"(?<![^\n\x1c])([a-z_][a-z0-9._-]{1,31}) {1,16}(?:pts/\d{1,4}|tty[A-Za-z0-9]{1,4}) {1,20}[0-9A-Za-z:.]",
             _no_system,
         ),
         Pattern(  # of a host, in the configuration of ssh

@@ -22,6 +22,7 @@ NO_NAMES = frozenset(
     "null none nil n/a na unknown undefined anonymous string text name names value true false yes no test admin user "
     "default empty example sample placeholder tbd todo object array number integer boolean required optional email "
     "phone address id type title description data content result error main index all any other self system root "
+    "varchar nvarchar bigint int32 int64 utf8 "
     "first last full customer client person people guest everyone nobody various multiple deleted redacted "
     "hidden private public dr mr mrs ms male female str int bool float bytes dict list set tuple self cls func "
     "the der die das dem den des ein eine einen kunde kundin "
@@ -183,7 +184,7 @@ PERSON = Category(
         example("Привет, меня зовут «Иван Петров», я"),
         example("שם הלקוח: «יוסי כהן»"),
         example("Patient: «Tova Van Quill», room 4B"),
-        example("Patient: «Quillon, Tova», geb. 12.04. in x, room 4B"),
+        example("Patient: «Quillon, Anna», geb. 12.04. in x, room 4B"),
         example("Reviewed by «J. R. K. Osei»"),
         example('To: "«Oduya, Chinedu»" <c.oduya@example.ng>'),
         example("CN=«Doe\\, Jane»,OU=Sales,DC=example"),
@@ -200,6 +201,7 @@ PERSON = Category(
         '{"name": "Docker Hub", "version": "1.2.3"}',
         "patient: tests must be patient",
         "employee: Full Time",
+        "Customer: Premium, Basic\nClient: Berlin, Germany\n",
         '{"fullName": "org.acme.Widget"}',
         '{"file_name": "Report", "host_name": "Web"}',
         "def first_name(self): return name",
@@ -253,7 +255,7 @@ PERSON = Category(
         Pattern(  # family name first
             rf"(?<![A-Za-z])(?i:{_LABEL}): ({_CAP}(?:[ -]{_CAP})?, {_CAP}(?: (?:{_CAP}|[A-Z]\.))?)"
             r"(?=[;|\n(\x1c]|$|  |\.(?:\s|$)|, (?:geb|born|b\.|DOB|né|nat|nac|ur)\b)",
-            uncommon,
+            lambda text: uncommon(text) and _device(text),
             rank=NAMED,
         ),
         Pattern(

@@ -135,7 +135,9 @@ def _has_parts(text: str) -> bool:
     return has_parts and _CODE.search(text) is None
 
 
-_CODE = lazy(r";\Z|/\*|\*/|\w\.\w+\(|\b__|\A(?:a|an|the|if|self|unsigned|const|struct)\b")
+_CODE = lazy(
+    r";\Z|/\*|\*/|\w\.\w+\(|\b__|\A(?:(?:a|an|the|if|self|unsigned|const|struct)\b|(?:line|row|col|column|port|offset) \d)"
+)
 
 
 #: The end of a sentence, and the next one; between letters of China and Japan there is no blank.

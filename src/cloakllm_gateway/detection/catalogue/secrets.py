@@ -617,7 +617,8 @@ PIN = Category(
         example("«482913» is your Acme code"),
     ),
     lookalikes=('{"pin": 13, "mode": "OUTPUT"}', "pin: required", "GPIO pin: 1234", "#define PIN 1234",
-                "gpio_pin = 1024", "the PIN is 4 digits long", "PIN 12345678901 of 2026", "verification code is 12"),
+                "gpio_pin = 1024", "the PIN is 4 digits long", "PIN 12345678901 of 2026", "verification code is 12",
+                "8080 is your default port code, use 1234 as your port"),
     patterns=(
         Pattern(
             rf"(?<![A-Za-z0-9_])(?<![Gg][Pp][Ii][Oo] )(?i:{_PIN_NAME})(?: code)?"
@@ -626,7 +627,7 @@ PIN = Category(
         ),
         Pattern(
             rf"(?<![A-Za-z0-9#./:-])((?:G-)?\d{{4,8}})(?= (?:is your|as your|ist (?:dein|Ihr)|est votre|es (?:tu|su)) "
-            rf"(?:[A-Za-z]{{1,20}} ){{0,3}}(?i:{_PIN_NAME}|code)(?![A-Za-z0-9]))",
+            rf"(?:(?:[A-Za-z]{{1,20}} ){{0,2}}(?i:{_PIN_NAME})|(?:[A-Z][A-Za-z]{{1,20}} ){{1,2}}code)(?![A-Za-z0-9]))",
             rank=CONTEXT,
         ),
         Pattern(r"(?<![A-Za-z0-9_])(?<!define )(?:PIN|PUK) (\d{4,8})(?![A-Za-z0-9]|[-./:]\d)", rank=CONTEXT),

@@ -14,12 +14,14 @@ from cloakllm_gateway.detection import linear
 from cloakllm_gateway.detection.formats import (
     accounts,
     bound,
+    cells,
     chats,
     constraints,
     forms,
     mail,
     printed,
     replies,
+    rows,
     segments,
     snapshots,
 )
@@ -43,6 +45,8 @@ FORMATS = (
     Format(mail.SIGN, mail.tables),
     Format(printed.SIGN, printed.tables),
     Format(replies.SIGN, replies.tables),
+    Format(cells.SIGN, cells.tables),
+    Format(rows.SIGN, rows.tables),
     Format(snapshots.SIGN, snapshots.tables),
 )
 

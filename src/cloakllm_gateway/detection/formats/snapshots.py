@@ -66,30 +66,36 @@ def tables(text: str, places: Sequence[int]) -> Iterator[Table]:
     """The fields of a page as one record, and its tables."""
     first = max(places[0] - _BEFORE, 0)
     nodes = [_Node(match) for match in _NODE.finditer(text, text.rfind("\n", 0, first) + 1)]
-    fields = list(_fields(text, nodes))
-    if fields:
-        yield Table([key for key, _ in fields], [[place for _, place in fields]])
+    for fields, is_certain in zip(_fields(text, nodes), (True, False), strict=True):
+        if fields:
+            yield Table([key for key, _ in fields], [[place for _, place in fields]], is_certain)
     yield from _drawn(nodes, text)
 
 
-def _fields(text: str, nodes: Sequence[_Node]) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Each value with its key: its own name, or the words of the node before it."""
-    plain = []
+#: Values with their keys.
+_Keyed = list[tuple[str, tuple[int, int]]]
+
+
+def _fields(text: str, nodes: Sequence[_Node]) -> tuple[_Keyed, _Keyed]:
+    """Each value with its key, its own name or the words of the node before it; and those that may be other words."""
+    sure: _Keyed = []
+    plain: _Keyed = []
     for before, node in pairwise([None, *nodes]):
         assert node is not None  # only the first of all is
         if node.role in _CELL_ROLES | _TEXT_ROLES and node.said and (both := _TOGETHER.fullmatch(text, *node.said)):
-            yield both["key"], both.span("value")
+            sure.append((both["key"], both.span("value")))
         if node.role in _FIELD_ROLES and node.name and node.text:
-            yield text[slice(*node.name)], node.text
+            sure.append((text[slice(*node.name)], node.text))
         elif before is not None and before.said and node.said and before.role not in _FIELD_ROLES:
             key = text[slice(*before.said)].rstrip(": *")
-            if before.role in _LABELS or (node.role in _FIELD_ROLES and node.text):
-                yield key, node.text if node.role in _FIELD_ROLES and node.text else node.said
+            if node.role in _FIELD_ROLES and node.text:
+                sure.append((key, node.text))
+            elif before.role in _LABELS:
+                sure.append((key, node.said))
             elif before.role in _CELL_ROLES | _TEXT_ROLES and node.role in _CELL_ROLES | _TEXT_ROLES:
                 plain.append((key, node.said))
     known = [(key, place) for key, place in plain if classify(key) and not classify(text[slice(*place)])]
-    if sum(classify(key) != NAME for key, _ in known) >= _ENOUGH:
-        yield from known
+    return sure, known if sum(classify(key) != NAME for key, _ in known) >= _ENOUGH else []
 
 
 def _drawn(nodes: Sequence[_Node], text: str) -> Iterator[Table]:
