@@ -166,8 +166,12 @@ _IDENTIFIER = lazy(r"[a-z]{2,}(?:[A-Z][a-z]+|[A-Z]?\d{1,4}(?![a-z])){2,}", re.AS
 
 
 def is_identifier(text: str) -> bool:
-    """Whether a text is words as programs join them, four letters long on average and more."""
-    return _IDENTIFIER.fullmatch(text) is not None and len(text) >= 4 * sum(map(str.isupper, text))
+    """Whether a long text is words as programs join them, four letters long on average and more."""
+    is_long = len(text) >= max(_LONG, 4 * sum(map(str.isupper, text)))
+    return is_long and _IDENTIFIER.fullmatch(text) is not None
+
+
+_LONG = 20
 
 
 def in_arbitrary_case(text: str) -> bool:

@@ -15,7 +15,7 @@ from cloakllm_gateway.detection.tables import Table
 from cloakllm_gateway.patterns import lazy
 
 _WRAPPED = "v|VarCharValue|stringValue|longValue|doubleValue"
-SIGN = rf"\"(?:address|cell|coordinate)\": ?\"[$]?[A-Z]{{1,3}}[$]?\d+\"|\{{\s?\"(?:{_WRAPPED})\": ?[\"\d]"
+SIGN = rf"\"(?:address|cell|coordinate)\": ?\"[$]?[A-Z]{{1,3}}[$]?\d+\"|\{{\s*\"(?:{_WRAPPED})\": ?[\"\d]"
 _SCALAR = r"(?:\"(?P<said>(?:[^\"\\\n]|\\.){0,1024}+)\"|(?P<bare>[^\s{}\[\]\",]{1,64}))"
 _ADDRESSED = lazy(
     r"\"(?:address|cell|coordinate)\": ?\"[$]?(?P<column>[A-Z]{1,3})[$]?(?P<row>\d{1,7})\",\s{0,32}"

@@ -9,7 +9,9 @@ from cloakllm_gateway.detection.tables import Table
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import are_columns
 
-SIGN = r"[\"'][\])],?\r?\n[ ]*[\[(][\"'0-9]|[\"'](?:\], \[|\), \()[\"'0-9]"
+_STRING = r"[\"'][^\"'\n]+[\"']"
+#: Three strings in a list, and another list behind it.
+SIGN = rf"(?:{_STRING}, ?){{2}}{_STRING}[\])],?\s{{1,8}}[\[(][\"'0-9]"
 _ROW = lazy(r"[ ]{0,40}(?P<open>[\[(])(?P<cells>[^\[\]()\n]{3,2000})[\])],?[ ]{0,2}\r?(?:\n|(?=[\[(])|\Z|(?=[\])]))")
 _CELL = lazy(r"[ ]?(?:\"(?P<double>[^\"\n]*)\"|'(?P<single>[^'\n]*)'|(?P<bare>[^\s\"',][^\"',\n]{0,64}?))[ ]?(?:,|\Z)")
 #: With fewer cells, and none of them a key, rows are pairs: a key and its value each, or a choice and its label.
