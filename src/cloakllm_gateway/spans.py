@@ -125,6 +125,11 @@ _NOTATIONS = frozenset(
 _LONGEST_NAME = 48
 
 
+#: Keys of what a value is wrapped into, once or several times, where a document says how each is to be shown: what is
+#: around all of it speaks for the value (Notion: ``{"SSN": {"rich_text": [{"text": {"content": ...}}]}}``).
+WRAPPERS = frozenset(("title", "rich_text", "richText", "text", "date"))
+
+
 def are_columns(names: Sequence[object]) -> bool:
     """Whether what stands in a list may be the names of columns, those of the lists that follow it."""
     return len(names) > 1 and all(

@@ -66,6 +66,12 @@ WAYS: dict[str, Callable[[str, Any], Any]] = {
     "objects": lambda key, value: {key: [{"kind": "-", "value": value}, {"value": "-"}]},
     "pair": lambda key, value: [{"name": key, "value": value}],
     "column": lambda key, value: [[key, "remark"], [value, "-"]],
+    "wrapped": lambda key, value: {
+        key: {
+            "type": "rich_text",
+            "rich_text": [{"type": "text", "text": {"content": value, "link": None}, "plain_text": value}],
+        }
+    },
     "deep": lambda key, value: {"data": {"rows": [{"columns": ["remark", key], "rows": [["-", value]]}]}},
 }
 

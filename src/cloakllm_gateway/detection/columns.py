@@ -116,7 +116,8 @@ class _Column:
         return filter(self._test, self._kind.fitting(values)) if self._test else self._kind.fitting(values)
 
 
-_HAS_EXPONENT = lazy(r"[0-9]\.[0-9]{1,20}[eE]|[0-9]{1,20}[eE]", re.ASCII)
+#: As programs write it, with a point or a sign: 118E9 is hexadecimal.
+_HAS_EXPONENT = lazy(r"[0-9]\.[0-9]{1,20}[eE]|[0-9]{1,20}[eE]\+", re.ASCII)
 
 
 def _about_somebody(text: str, cells: Sequence[Sequence[tuple[int, int]]], columns: Iterable[_Column]) -> list[int]:

@@ -158,8 +158,8 @@ def _members(text: str, at: int) -> Iterator[tuple[int, int, bool]]:
 def tuples(text: str, places: Iterable[int]) -> Iterator[Field]:
     """``('key', 'value')``, as ordered dictionaries and lists of headers are printed; a record is a list of them.
 
-    What stands before its parenthesis tells a pair from the arguments of a call, and square brackets are those of one
-    only among others.
+    ``define('key', 'value')`` sets one as well.  What else stands before its parenthesis tells a pair from the
+    arguments of a call, and square brackets are those of one only among others.
     """
     record, done = 0, -1
     for at in places:
@@ -178,7 +178,17 @@ def tuples(text: str, places: Iterable[int]) -> Iterator[Field]:
 
 #: What follows the comma in a pair; and what stands before its key, read backwards.
 _PAIR = lazy(rf"""[ ]?{PREFIX}(?:"([^"\\\n]++)"|'([^'\\\n]++)')[ ]?[)\]]""")
-_PAIR_OPENING = lazy(r"[ubUB]?(?:[(]\s{0,20}(?:[\[({,]|\Z)|[\[]\s{0,20}(?:[\[]|,\s{0,4}[\]]))")
+#: Functions that are called with what is set and its value; also read backwards.
+_SETTERS = "|".join(
+    name[::-1]
+    for name in (
+        "define setdefault set setenv putenv put append setItem setProperty setRequestHeader setHeader header "
+        "addHeader add_header getenv fill"
+    ).split()
+)
+_PAIR_OPENING = lazy(
+    rf"[ubUB]?(?:[(]\s{{0,20}}(?:[\[({{,]|(?:{_SETTERS})(?!\w)|\Z)|[\[]\s{{0,20}}(?:[\[]|,\s{{0,4}}[\]]))"
+)
 
 #: What may stand between two members of a list.
 _NEXT = lazy(r"[ \t\r\n\])]{0,64}(?:,[ \t\r\n\[(]{0,64}|(?<=[\])]))")

@@ -53,11 +53,14 @@ def lines(text: str, places: Iterable[int]) -> Iterator[Field]:
                 yield Field(key, *item, record)
                 yield Field(key.removesuffix("s"), *item, record)  # a list may be called by what it has many of
         else:
-            start, end = _inside(text, start, start + len(value))
+            whole = start + len(value)
             if key.lower() in _COOKIES:
-                yield from _cookies(text, key, start, end, record)
-            elif end > start and not (match["quote"] and (text[start - 1] in _QUOTES or value[-1] in ",{[")):
-                yield Field(key, start, end, record)
+                yield from _cookies(text, key, *_inside(text, start, whole), record)
+            elif not (match["quote"] and (text[start] in _QUOTES or value[-1] in ",{[")):
+                for each, *place in _beside(text, key, start, whole):
+                    start, end = _inside(text, *place)
+                    if end > start:
+                        yield Field(each, start, end, record)
 
 
 def headers(text: str, places: Iterable[int]) -> Iterator[Field]:
@@ -133,6 +136,24 @@ def _cookies(text: str, key: str, start: int, end: int, record: int) -> Iterator
     for cookie in _COOKIE.finditer(text, start, end):
         yield Field(key, *cookie.span(1), record)
 
+
+def _beside(text: str, key: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
+    """Each key on a line and where its value begins and ends: ``Surname: Lee    First name: Kim``, as forms have it."""
+    is_alone = text.find(":", start, end) < 0 or _CODE.search(text, start, end)
+    others = () if is_alone else tuple(_NEXT_KEY.finditer(text, start, end))
+    for other in others:
+        yield key, start, other.start()
+        key, start = other["key"], other.end()
+    yield key, start, end
+
+
+#: A key behind another value: what divides the two, and one blank will do before a capital.
+_NEXT_KEY = lazy(
+    r"(?:[ ]{2,80}|[ ]?\t[ \t]{0,20}|[ ]?[|;,/•·][ ]{1,4}|[ ](?=[A-Z]))"
+    r"(?P<key>[^\W\d_][\w.#'()-]{1,24}(?: [\w.#'()/-]{1,24}){0,3})[ ]?:(?:[ ]{1,20}|\t)"
+)
+#: What no such line has.
+_CODE = lazy(r"[{}=<>`]|\w\(|[;,]\Z|\A[\"']")
 
 _QUOTES = "\"'`"
 #: Behind a value: a comment, which no number is.

@@ -228,11 +228,17 @@ def e164(text: str) -> bool:
     number = digits(text)
     if not text.startswith("+"):
         number = number.removeprefix("00")
+        if _CODE_POINTS.fullmatch(text):
+            return False
     if not 8 <= len(number) <= 15:
         return False
     if number[0] == "1":
         return len(number) == 11 and number[1] in "23456789" and len(set(number)) > 2
     return any(number[:n] in _CALLING_CODES for n in (1, 2, 3)) and len(set(number)) > 2
+
+
+#: Characters as tables of Unicode list them: no number goes on with a zero behind the code of its country.
+_CODE_POINTS = lazy(r"00\d\d([ .])0\d{3}\1\d{4}", re.ASCII)
 
 
 def nanp(text: str) -> bool:
@@ -260,8 +266,12 @@ def dialled_part(text: str) -> int:
 
 
 _WHOLE = lazy(r"([0-9]{7,})\.0+\Z")
-#: A date, or a fraction.
-_NO_NUMBER = lazy(r"0\.\d+|(?:19|20)\d\d[-./ ]?[01]\d[-./ ]?[0-3]\d|[0-3]?\d[-./][01]?\d[-./](?:19|20)\d\d", re.ASCII)
+#: A date, a fraction, or years.
+_NO_NUMBER = lazy(
+    r"0\.\d+|[1-9]\d?\.\d{5,}|(?:19|20)\d\d ?[-–/] ?(?:19|20)\d\d"
+    r"|(?:19|20)\d\d[-./ ]?[01]\d[-./ ]?[0-3]\d|[0-3]?\d[-./][01]?\d[-./](?:19|20)\d\d",
+    re.ASCII,
+)
 
 
 def phone_canonical(text: str) -> str:

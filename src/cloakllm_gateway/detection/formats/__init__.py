@@ -11,7 +11,20 @@ from functools import cache
 from typing import NamedTuple
 
 from cloakllm_gateway import linear
-from cloakllm_gateway.detection.formats import accounts, bound, chats, constraints, forms, mail, printed, segments
+from cloakllm_gateway.detection.formats import (
+    accounts,
+    bound,
+    cells,
+    chats,
+    constraints,
+    forms,
+    mail,
+    printed,
+    replies,
+    rows,
+    segments,
+    snapshots,
+)
 from cloakllm_gateway.detection.tables import Table
 
 
@@ -31,6 +44,10 @@ FORMATS = (
     Format(chats.SIGN, chats.tables),
     Format(mail.SIGN, mail.tables),
     Format(printed.SIGN, printed.tables),
+    Format(replies.SIGN, replies.tables),
+    Format(cells.SIGN, cells.tables),
+    Format(rows.SIGN, rows.tables),
+    Format(snapshots.SIGN, snapshots.tables),
 )
 
 #: What shows that any of them is there.
