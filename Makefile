@@ -3,7 +3,7 @@
 # acceptance tests on servers from npm, node).
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
+unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 PYTHON ?= python3

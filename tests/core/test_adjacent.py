@@ -8,7 +8,6 @@ import inspect
 import itertools
 import json
 import re
-import time
 import zipfile
 from base64 import b64encode
 from pathlib import Path
@@ -22,6 +21,7 @@ from cloakllm_gateway.core import adjacent
 from cloakllm_gateway.core.allowed import Allowed
 from cloakllm_gateway.protocol.surface import RESTORE, SURFACE
 from tests.core.test_sanitizer import PLANTED, Gate
+from tests.cost import Work, compare
 
 RESULT = SURFACE["tools/call"].result
 assert RESULT is not None
@@ -247,13 +247,8 @@ def test_a_table_that_goes_on_in_the_next_block_keeps_its_header() -> None:
 
 @pytest.mark.parametrize("row", ["1111 1111", "it was kim@acme-"])
 def test_many_blocks_take_no_more_than_their_length_says(row: str) -> None:
-    def seconds(count: int) -> float:
+    def work(count: int) -> Work:
         blocks = [block for number in range(count // 2) for block in (f"row {number}: 4111 1111 ", row)]
-        times = []
-        for _ in range(3):
-            began = time.process_time()
-            shown(Gate(), *blocks)
-            times.append(time.process_time() - began)
-        return min(times)
+        return lambda: shown(Gate(), *blocks)
 
-    assert seconds(1600) <= 16 * seconds(200) + 0.1
+    compare(work(200), work(1600), most=16, slack=0.1)

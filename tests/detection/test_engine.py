@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import base64
-import gc
 import random
 import string
-import time
 
 import pytest
 from hypothesis import example, given, settings
@@ -20,6 +18,7 @@ from cloakllm_gateway.detection.merging import Claim, Find, cutter, reconciled, 
 from cloakllm_gateway.detection.settings import Settings
 from cloakllm_gateway.errors import ConfigError, DetectionError
 from cloakllm_gateway.spans import Encoding, Proof, Text, disjoint
+from tests.cost import compare, seconds
 
 DETECTOR = Detector()
 
@@ -367,23 +366,10 @@ HOSTILE = [
 def test_eight_times_the_text_takes_about_eight_times_the_time(unit: str) -> None:
     """Quadratic work would take sixty-four times as long."""
 
-    def seconds(text: str) -> float:
-        """The collector aside: what it costs grows with everything else in the process."""
-        best = 1e9
-        for _ in range(3):
-            gc.disable()
-            try:
-                started = time.process_time()
-                DETECTOR.find([Text(text)])
-                best = min(best, time.process_time() - started)
-            finally:
-                gc.enable()
-        return best
-
     text = unit * (10_000 // len(unit))
-    seconds(text)
-    assert seconds(text * 8) <= 20 * seconds(text) + 0.02
-    assert seconds(text * 8) < 1.0
+    few, many = [Text(text)], [Text(text * 8)]
+    compare(lambda: DETECTOR.find(few), lambda: DETECTOR.find(many), most=20, slack=0.02)
+    assert seconds(lambda: DETECTOR.find(many), enough=1) < 1
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,7 @@ from cloakllm_gateway.detection.surnames import SURNAMES
 from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.shell import name_models
 from cloakllm_gateway.spans import Encoding, Proof, Span, Text
+from tests.cost import compare
 
 MISSING = name_models.available(NameSettings())
 needs_model = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
@@ -209,17 +210,15 @@ def test_whatever_is_evident_is_a_capitalised_part_of_the_text(pieces: list[str]
         assert any(char.isupper() for char in text[found.start : found.end])
 
 
-def _seconds(text: str) -> float:
-    began = time.process_time()
+def _look(text: str) -> None:
     names.plausible(text)
     names.spread(text, list(evident(text, runs(text))))
-    return time.process_time() - began
 
 
 @pytest.mark.parametrize("unit", ["A. ", "Dear ", "Ann van ", "Ann\n\n", "Ann  Lee, ", "A-", "Dr. "])
 def test_twice_the_text_takes_about_twice_the_time(unit: str):
-    short, long = (min(_seconds(unit * count) for _ in range(3)) for count in (4_000, 32_000))
-    assert long < 8 * 4 * max(short, 0.002)
+    few, many = unit * 4_000, unit * 32_000
+    compare(lambda: _look(few), lambda: _look(many), most=8 * 4, slack=0.02)
 
 
 @given(st.text(st.sampled_from("ab1.+-_@é \n"), max_size=100))

@@ -15,7 +15,7 @@ from cloakllm_gateway.errors import Refused
 from cloakllm_gateway.vault.code import Language
 from cloakllm_gateway.vault.placing import restore
 from cloakllm_gateway.vault.shell import SAFE
-from tests.protocol.cost import seconds
+from tests.cost import compare
 from tests.vault.samples import entry
 
 POSIX = {"command": Language.POSIX}
@@ -164,10 +164,8 @@ def test_no_command_holds_a_zero_byte() -> None:
     "piece", ["[PERSON_0] ", "'[PERSON_0]' ", '"$(', "(", "`", "\\", "#\n", "a ", "case ", "$", "sh"]
 )
 def test_quoting_is_linear(piece: str) -> None:
-    def cost(size: int) -> float:
-        return seconds(lambda: _tried(piece * (size // len(piece))))
-
-    assert cost(40_000) < 2 * (4 * cost(10_000)) + 0.01
+    few, many = (piece * (size // len(piece)) for size in (10_000, 40_000))
+    compare(lambda: _tried(few), lambda: _tried(many), most=8, slack=0.01)
 
 
 def _tried(command: str) -> None:
