@@ -22,6 +22,7 @@ from cloakllm_gateway.core.allowed import Allowed
 from cloakllm_gateway.protocol.surface import RESTORE, SURFACE
 from tests.core.test_sanitizer import PLANTED, Gate
 from tests.cost import Work, compare
+from tests.effort import examples
 
 RESULT = SURFACE["tools/call"].result
 assert RESULT is not None
@@ -54,7 +55,7 @@ def letters(text: str) -> str:
 around = st.sampled_from(["", "Sent on Monday. ", "two lines\n", "and the rest of it", " (see below)", "tell me " * 90])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.sampled_from(PLANTED), around, around, st.data())
 def test_a_value_that_is_cut_anywhere_is_hidden_in_every_block(
     value: str, before: str, after: str, data: st.DataObject
@@ -72,7 +73,7 @@ def test_a_value_that_is_cut_anywhere_is_hidden_in_every_block(
     assert gate.restore({"arguments": hidden}, {"arguments": RESTORE})["arguments"] == blocks
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.lists(st.sampled_from([*PLANTED, "Regards", "a b", "12", "", ".", "\n", "name: "]), max_size=6))
 def test_what_goes_in_in_blocks_comes_back_in_blocks(blocks: list[str]) -> None:
     gate = Gate()

@@ -13,6 +13,7 @@ from cloakllm_gateway.protocol.surface import RESTORE, SURFACE
 from tests.core.session import Session
 from tests.core.test_sanitizer import Gate
 from tests.cost import Work, compare
+from tests.effort import examples
 
 RESULT, TOOLS = SURFACE["tools/call"].result, SURFACE["tools/list"].result
 assert RESULT is not None and TOOLS is not None
@@ -43,7 +44,7 @@ def test_what_a_field_proves_is_hidden_in_prose_beside_it(key: str, around: str)
         assert value not in shown(part)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.lists(st.sampled_from([*map(str, TOLD.values()), "and", "Regards", "a b", "[EMAIL_0]", "\n"]), max_size=8))
 def test_what_was_hidden_so_comes_back(words: list[str]) -> None:
     gate = Gate()

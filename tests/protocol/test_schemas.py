@@ -15,6 +15,7 @@ from jsonschema import Draft202012Validator, FormatChecker
 
 from cloakllm_gateway.protocol.schemas import demands, relax
 from tests.cost import compare
+from tests.effort import examples
 
 #: A checker of our own, so that what it asserts does not depend on what is installed.
 FORMATS = FormatChecker(formats=())
@@ -349,7 +350,7 @@ def checker(schema: Any) -> Callable[[Any], bool]:
 
 
 many = settings(
-    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
+    max_examples=examples(80), deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
 )
 some_instances = st.lists(instances, min_size=6, max_size=12)
 
