@@ -23,6 +23,7 @@ from cloakllm_gateway.shell import frames, name_models
 from cloakllm_gateway.shell.extras import spacy_model
 from cloakllm_gateway.shell.workers import LARGE, Deadlines, Workers
 from cloakllm_gateway.spans import Encoding, Findings, Proof, Span, Text
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 MISSING = name_models.available(NameSettings())
@@ -46,7 +47,7 @@ async def workers(settings: Settings = Settings(), deadlines: Deadlines = Deadli
     started = Workers(settings, deadlines)
     await started.start()
     try:
-        with anyio.fail_after(120):
+        with anyio.fail_after(PATIENCE):
             yield started
     finally:
         await started.close()
@@ -393,7 +394,7 @@ anyio.run(main)
         assert process.stdout is not None
         worker = psutil.Process(int(process.stdout.readline()))
         process.kill()
-    gone, _ = psutil.wait_procs([worker], timeout=20)
+    gone, _ = psutil.wait_procs([worker], timeout=PATIENCE)
     assert gone
 
 

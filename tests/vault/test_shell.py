@@ -17,6 +17,7 @@ from cloakllm_gateway.vault.placing import restore
 from cloakllm_gateway.vault.shell import SAFE
 from tests.cost import compare
 from tests.effort import examples
+from tests.patience import PATIENCE
 from tests.vault.samples import entry
 
 POSIX = {"command": Language.POSIX}
@@ -31,7 +32,9 @@ def put(command: str, value: str) -> str:
 def output(shell: str, command: str, folder: Path) -> tuple[int, bytes]:
     """What a shell without any program but its own makes of ``command``."""
     argv = [shell, "sh"] if shell.endswith("busybox") else [shell]
-    ran = subprocess.run([*argv, "-c", command], capture_output=True, cwd=folder, env={"PATH": "/nowhere"}, timeout=10)
+    ran = subprocess.run(
+        [*argv, "-c", command], capture_output=True, cwd=folder, env={"PATH": "/nowhere"}, timeout=PATIENCE
+    )
     return ran.returncode, ran.stdout
 
 
