@@ -111,7 +111,7 @@ WORKER = """
 import json, sys, anyio
 from pathlib import Path
 from cloakllm_gateway.shell.stores import STORES, Options
-from tests.contracts.test_stores import spelled
+from cloakllm_gateway.vault.entries import Spelling
 
 kind, state, url, seed, rounds = sys.argv[1:]
 store = STORES[kind](Options(Path(state), url=url or None))
@@ -119,7 +119,8 @@ store = STORES[kind](Options(Path(state), url=url or None))
 async def run():
     for turn in range(int(rounds)):
         values = [f"p{(int(seed) * 3 + turn * 5 + i) % 60}@x.org" for i in range(8)]
-        entries = await store.assign("n", "session", f"origin{seed}", [spelled(v) for v in values])
+        spellings = [Spelling("EMAIL", value, value, value) for value in values]
+        entries = await store.assign("n", "session", f"origin{seed}", spellings)
         print(json.dumps({e.spelling.raw: str(e.token) for e in entries}), flush=True)
 
 anyio.run(run)
