@@ -8,10 +8,11 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 PYTHON ?= python3
 VENV ?= .venv
-JOBS ?= 2
+# Tests wait for processes of their own for a good part of their time, so more run at once than there are cores.
+JOBS ?= 3
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --constraint constraints.txt
-PYTEST := $(BIN)/python -m pytest --numprocesses=$(JOBS) --dist=loadfile
+PYTEST := $(BIN)/python -m pytest --numprocesses=$(JOBS) --dist=worksteal
 
 .PHONY: help demo test test-all conformance check format servers suite clean
 

@@ -3,4 +3,4 @@
 from __future__ import annotations
 
 #: Seconds after which it hangs: on a machine with much else to do a gateway alone takes a while to start.
-PATIENCE = 180.0
+PATIENCE = 240.0
