@@ -55,7 +55,7 @@ def letters(text: str) -> str:
 around = st.sampled_from(["", "Sent on Monday. ", "two lines\n", "and the rest of it", " (see below)", "tell me " * 90])
 
 
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(200))
 @given(st.sampled_from(PLANTED), around, around, st.data())
 def test_a_value_that_is_cut_anywhere_is_hidden_in_every_block(
     value: str, before: str, after: str, data: st.DataObject
@@ -73,7 +73,7 @@ def test_a_value_that_is_cut_anywhere_is_hidden_in_every_block(
     assert gate.restore({"arguments": hidden}, {"arguments": RESTORE})["arguments"] == blocks
 
 
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(200))
 @given(st.lists(st.sampled_from([*PLANTED, "Regards", "a b", "12", "", ".", "\n", "name: "]), max_size=6))
 def test_what_goes_in_in_blocks_comes_back_in_blocks(blocks: list[str]) -> None:
     gate = Gate()

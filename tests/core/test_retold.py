@@ -44,7 +44,7 @@ def test_what_a_field_proves_is_hidden_in_prose_beside_it(key: str, around: str)
         assert value not in shown(part)
 
 
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(100))
 @given(st.lists(st.sampled_from([*map(str, TOLD.values()), "and", "Regards", "a b", "[EMAIL_0]", "\n"]), max_size=8))
 def test_what_was_hidden_so_comes_back(words: list[str]) -> None:
     gate = Gate()

@@ -100,7 +100,7 @@ def holds_address(value: Any) -> bool:
     return isinstance(value, str) and re.match(r"\s*[A-Za-z][\w+.-]*:[/\\]{2}\S*\s*\Z", value) is not None
 
 
-@settings(max_examples=examples(400), deadline=None)
+@settings(max_examples=examples(400))
 @given(texts)
 def test_what_is_sanitized_restores_to_exactly_the_same_text(text: str) -> None:
     gate = Gate()
@@ -109,7 +109,7 @@ def test_what_is_sanitized_restores_to_exactly_the_same_text(text: str) -> None:
     assert gate.restore(clean) == text
 
 
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(200))
 @given(json_values)
 def test_a_whole_value_restores_to_exactly_the_same_value(value: Any) -> None:
     gate = Gate()
@@ -118,7 +118,7 @@ def test_a_whole_value_restores_to_exactly_the_same_value(value: Any) -> None:
     assert gate.restore(clean) == value
 
 
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(200))
 @given(st.text(max_size=20), st.sampled_from(PLANTED), st.text(max_size=20))
 def test_no_planted_value_leaves_wherever_it_stands(before: str, value: str, after: str) -> None:
     gate = Gate()
@@ -129,7 +129,7 @@ def test_no_planted_value_leaves_wherever_it_stands(before: str, value: str, aft
     assert value.encode() not in jsonrpc.encode(gate.sanitize(result, shape))
 
 
-@settings(max_examples=examples(300), deadline=None)
+@settings(max_examples=examples(300))
 @given(texts)
 def test_restore_accepts_nothing_in_what_leaves_but_the_tokens_placed_there(text: str) -> None:
     gate = Gate()
@@ -375,7 +375,7 @@ def test_what_a_cut_left_of_a_value_has_a_token_of_its_own_and_comes_back(wrappe
     assert gate.restore(out) == message
 
 
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(200))
 @given(st.sampled_from([*PLANTED, *PERSON.values()]), st.integers(1, 25), st.sampled_from(["", " ", "…", "..."]), texts)
 def test_a_cut_anywhere_and_what_is_around_it_come_back_exactly(value: str, cut: int, mark: str, around: str) -> None:
     gate = Gate()

@@ -70,7 +70,7 @@ def twice_cut(text: str, data: st.DataObject) -> tuple[str, object]:
     return hidden, restored
 
 
-@settings(max_examples=examples(500), deadline=None)
+@settings(max_examples=examples(500))
 @given(texts, st.data())
 def test_a_text_that_is_cut_twice_comes_back_exactly(text: str, data: st.DataObject) -> None:
     try:

@@ -213,7 +213,7 @@ def test_custom_patterns_run_on_the_linear_engine() -> None:
 
 
 @given(st.lists(st.sampled_from(["T1234", "badge", "é", " ", "Falcon", "falcon's", "OPS-77"]), max_size=8).map("".join))
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 def test_patterns_of_the_configuration_find_together_what_each_finds_alone(text: str) -> None:
     patterns = (("TICKET", r"T\d{4}"), ("TEAM", r"(?i)ops-\d+|badge"), ("ODD", r"\pL+'s$"))
     terms = frozenset(("Falcon",))
@@ -277,7 +277,7 @@ PARTS = st.sampled_from(
 
 
 @given(st.lists(PARTS | st.text(max_size=8), max_size=8).map("".join))
-@settings(max_examples=examples(250), deadline=None)
+@settings(max_examples=examples(250))
 def test_spans_are_disjoint_in_bounds_and_hold_what_they_say(text: str) -> None:
     last = 0
     for span in DETECTOR.find([Text(text)])[0]:
@@ -293,7 +293,7 @@ def test_spans_are_disjoint_in_bounds_and_hold_what_they_say(text: str) -> None:
     st.lists(st.lists(PARTS | st.sampled_from(["=\n", "=58", "&ssn=536-22-8726"]), max_size=4).map("".join), max_size=6)
 )
 @example(["a=\nb", "mail=kim@example.org&ssn=583-68-3418"])  # what one says of its encoding is no other's
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(150))
 def test_texts_of_one_message_do_not_disturb_each_other(texts: list[str]) -> None:
     assert DETECTOR.find([Text(text) for text in texts]) == [DETECTOR.find([Text(text)])[0] for text in texts]
 
@@ -305,7 +305,7 @@ ENCODED = st.sampled_from(
 
 
 @given(st.lists(st.lists(ENCODED, max_size=7).map("".join), max_size=4))
-@settings(max_examples=examples(300), deadline=None)
+@settings(max_examples=examples(300))
 def test_a_text_that_is_not_called_encoded_has_no_reading_but_itself(texts: list[str]) -> None:
     encoded = DETECTOR.look([Text(text) for text in texts]).encoded
     assert encoded == {number for number, text in enumerate(texts) if len(views(text)) > 1}
@@ -324,7 +324,7 @@ LOOKING_EVERYWHERE = Detector(Settings(allow_list=frozenset(("nobody",))))
         ['"{}","{}",{}', "{}\t{}\t{}", "address: {} ({}) {}", 'address="{}" by {} {}', '{{"address": "{} {}"}} {}']
     ),
 )
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(150))
 def test_names_are_left_out_only_where_something_surer_hides_them(rows: list[tuple[str, str, str]], form: str) -> None:
     head = {'"': "address,note,client\n", "{": "address\tnote\tclient\n"}.get(form[0], "")
     text = head + "\n".join(form.format(*row) for row in rows)
@@ -347,7 +347,7 @@ FINDS = st.builds(  # of two categories none is as certain as another: the order
 
 
 @given(st.lists(FINDS, max_size=6))
-@settings(max_examples=examples(400), deadline=None)
+@settings(max_examples=examples(400))
 def test_finds_settle_as_if_each_were_weighed_against_each(finds: list[Find]) -> None:
     text = "ab cd-ef" * 4
     cut = cutter(text)

@@ -48,7 +48,7 @@ def plain(truth: str) -> re.Pattern[str]:
 
 
 @given(st.permutations(EXAMPLES[::7]))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_what_comes_first_depends_on_the_patterns_and_not_on_the_text(examples: list[str]) -> None:
     """Of two finds that are equally sure the first counts: the answer must not change with what stands before."""
     orders = []
@@ -61,7 +61,7 @@ def test_what_comes_first_depends_on_the_patterns_and_not_on_the_text(examples: 
 
 
 @given(st.lists(st.sampled_from(EXAMPLES) | st.sampled_from(FILLERS), min_size=1, max_size=12), st.integers(0, 3))
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(150))
 def test_whatever_the_truth_finds_the_gate_lets_through(parts: list[str], stretch: int) -> None:
     """Also what lies across windows, close together, overlapping, or behind a long run."""
     text = ("x " * (WINDOW // 6) * stretch) + "".join(parts)

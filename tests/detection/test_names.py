@@ -170,7 +170,7 @@ def test_a_window_is_short_however_long_the_text():
 
 
 @given(MESSY)
-@settings(max_examples=examples(300), deadline=None)
+@settings(max_examples=examples(300))
 def test_words_with_a_capital_are_those_of_all_words(pieces: list[str]):
     text = "".join(pieces)
     of_all, alone = ([m.span() for m in words.finditer(text) if m[0][0].isupper()] for words in (WORD, CAPITALISED))
@@ -178,7 +178,7 @@ def test_words_with_a_capital_are_those_of_all_words(pieces: list[str]):
 
 
 @given(MESSY)
-@settings(max_examples=examples(300), deadline=None)
+@settings(max_examples=examples(300))
 def test_a_run_is_words_that_stand_alone_between_the_next_ones(pieces: list[str]):
     text = "".join(pieces)
     words = [
@@ -196,7 +196,7 @@ def test_a_run_is_words_that_stand_alone_between_the_next_ones(pieces: list[str]
 
 
 @given(MESSY)
-@settings(max_examples=examples(300), deadline=None)
+@settings(max_examples=examples(300))
 def test_windows_are_sorted_pieces_of_the_text_and_never_too_long(pieces: list[str]):
     text = "".join(pieces)
     found = windows(text, runs(text))
@@ -205,7 +205,7 @@ def test_windows_are_sorted_pieces_of_the_text_and_never_too_long(pieces: list[s
 
 
 @given(MESSY)
-@settings(max_examples=examples(300), deadline=None)
+@settings(max_examples=examples(300))
 def test_whatever_is_evident_is_a_capitalised_part_of_the_text(pieces: list[str]):
     text = "".join(pieces)
     for found in evident(text, runs(text)):
@@ -225,7 +225,7 @@ def test_twice_the_text_takes_about_twice_the_time(unit: str):
 
 
 @given(st.text(st.sampled_from("ab1.+-_@é \n"), max_size=100))
-@settings(max_examples=examples(300), deadline=None)
+@settings(max_examples=examples(300))
 def test_addresses_are_found_from_their_sign_as_an_expression_finds_them(text: str):
     plainly = re.finditer(r"(?<![\w.+-])[^\W\d_][\w.+-]{2,63}@[\w-]", text)
     assert list(_addresses(text)) == [match.span() for match in plainly]
@@ -365,7 +365,7 @@ def test_nouns_of_german_are_no_people(text: str, said: str, kept: list[str]):
 
 
 @given(MESSY, st.data())
-@settings(max_examples=examples(500), deadline=None)
+@settings(max_examples=examples(500))
 def test_where_nothing_may_be_believed_nothing_is_whatever_a_model_finds(pieces: list[str], data: st.DataObject):
     text = "".join(pieces) or "-"
     first = data.draw(st.integers(0, len(text) - 1))
@@ -512,7 +512,7 @@ def test_spans_say_what_they_are():
 
 
 @given(MESSY, st.data())
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(200))
 def test_spread_names_are_disjoint_sorted_and_say_what_stands_there(pieces: list[str], data: st.DataObject):
     text = "".join(pieces)
     found = [Found(run.start, run.end, "PERSON") for run in runs(text)]
@@ -638,7 +638,7 @@ def test_technical_words_are_not_names(recogniser: names.Recogniser, text: str):
 
 @needs_model
 @given(st.lists(MESSY.map("".join), max_size=3))
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 def test_whatever_the_text_spans_are_disjoint_and_say_what_stands_there(texts: list[str]):
     recogniser = _shared_recogniser()
     for text, spans in zip(texts, recogniser.find(texts), strict=True):

@@ -101,7 +101,7 @@ PIECES = st.sampled_from(
 
 
 @given(said=st.lists(PIECES, max_size=14).map("".join))
-@settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(150), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_whatever_an_upstream_says_goes_back_to_it_exactly_and_resolves_to_nothing_else(
     scene: Scene, said: str
 ) -> None:

@@ -349,9 +349,7 @@ def checker(schema: Any) -> Callable[[Any], bool]:
     return Draft202012Validator(schema, format_checker=FORMATS).is_valid
 
 
-many = settings(
-    max_examples=examples(80), deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
-)
+many = settings(max_examples=examples(80), suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 some_instances = st.lists(instances, min_size=6, max_size=12)
 
 

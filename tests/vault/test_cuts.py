@@ -266,7 +266,7 @@ def is_telling(value: str, part: str, *, is_end: bool) -> bool:
     return sum(c.isdigit() for c in value) >= 9 and (digits >= 8 or (inside and digits >= 6 and not part.isdigit()))
 
 
-@settings(max_examples=examples(300), deadline=None)
+@settings(max_examples=examples(300))
 @given(values, st.lists(values, max_size=3), st.data())
 def test_every_telling_part_is_found_at_its_edge_and_nothing_else(value: str, others: list[str], data: st.DataObject):
     cut = data.draw(st.integers(0, len(value)))
@@ -288,7 +288,7 @@ def test_every_telling_part_is_found_at_its_edge_and_nothing_else(value: str, ot
             assert session.known(f"### {part} ###", "x", GROUP) == []
 
 
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(200))
 @given(st.lists(st.tuples(values, st.booleans()), max_size=6), st.lists(values, max_size=3), st.data())
 def test_what_is_discarded_was_never_there(kept: list[tuple[str, bool]], gone: list[str], data: st.DataObject) -> None:
     def known(value: str) -> Known:

@@ -99,7 +99,7 @@ VALUES = st.one_of(
 
 
 @pytest.mark.skipif(not SHELLS, reason="no shell is installed")
-@settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(300), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(before=SCRAPS, after=SCRAPS, value=VALUES, data=st.data())
 def test_a_command_does_with_a_value_what_it_does_with_a_harmless_word(
     before: str, after: str, value: str, data: st.DataObject, tmp_path: Path
