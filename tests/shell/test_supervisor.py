@@ -238,7 +238,7 @@ async def test_a_command_that_does_not_exist_is_final_and_explained_in_the_log_a
 async def test_an_upstream_that_does_not_read_is_dropped_and_nobody_waits_for_it(supervised):
     async with supervised(python("import signal; signal.pause()")) as crm:
         await crm.until_connected()
-        with anyio.fail_after(1):
+        with anyio.fail_after(PATIENCE):
             for _ in range(4):
                 crm.supervisor.send(b"x" * 1_000_000, SEND)
         await crm.until(lambda events: Disconnected("crm", "does not read its input") in events)
@@ -390,7 +390,7 @@ async def test_the_end_of_an_upstream_is_told_before_it_has_been_made_to_go(supe
         await crm.until_received(1)
         server = psutil.Process(int(crm.received[0]))
         crm.supervisor.drop("too slow")
-        with anyio.fail_after(1):
+        with anyio.fail_after(PATIENCE):
             await crm.until(lambda events: Disconnected("crm", "too slow") in events)
         assert server.is_running()
 
