@@ -227,7 +227,7 @@ MESSAGES = st.lists(
 
 
 @given(messages=MESSAGES)
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_token_and_value_are_one_to_one(make, messages, tmp_path):
     store = make(tmp_path)
     run = f"run {next(RUNS)} "  # a store that lasts keeps the values of the run before

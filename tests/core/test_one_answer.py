@@ -285,7 +285,5 @@ class Traffic(RuleBasedStateMachine):
         self.look()
 
 
-Traffic.TestCase.settings = settings(
-    max_examples=60, stateful_step_count=60, deadline=None, suppress_health_check=list(HealthCheck)
-)
+Traffic.TestCase.settings = settings(max_examples=60, stateful_step_count=60, suppress_health_check=list(HealthCheck))
 TestEveryRequestGetsExactlyOneAnswer = Traffic.TestCase

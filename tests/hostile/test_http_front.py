@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import httpx2
 import pytest
 
+from tests.patience import PATIENCE
 from tests.peers.hosted import Caller, Hosted, events_in, hosted, messages_in, stateless, tokens_file
 from tests.peers.upstream import ECHO, Upstream, text
 from tests.peers.values import values
@@ -138,7 +139,7 @@ def test_whoever_is_not_in_order_reaches_no_upstream(gateway: Hosted, crm: Upstr
     port = gateway.url.split(":")[2].split("/")[0]
     starts, received = len(crm.starts()), crm.received_bytes()
     body = json.dumps(INITIALIZE).encode()
-    with httpx2.Client(trust_env=False, timeout=30) as client:
+    with httpx2.Client(trust_env=False, timeout=PATIENCE) as client:
         for knock in knocks():
             verdicts = [part.refused for part in knock if part.refused]
             if not verdicts:

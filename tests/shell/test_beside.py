@@ -11,6 +11,7 @@ import pytest
 
 from cloakllm_gateway.shell.beside import Beside, Piece
 from cloakllm_gateway.shell.steps import READY
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 ROOM = 4
@@ -40,7 +41,7 @@ class Worker:
 
 @asynccontextmanager
 async def at_work() -> AsyncIterator[tuple[Beside, Worker]]:
-    with anyio.fail_after(10):
+    with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks:
             yield Beside(tasks, ROOM), Worker()
 

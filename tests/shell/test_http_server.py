@@ -16,6 +16,7 @@ from anyio.abc import SocketStream
 from cloakllm_gateway.shell.front import server
 from cloakllm_gateway.shell.library_logs import library_logs
 from cloakllm_gateway.shell.listen import Address, ListenConfig
+from tests.patience import PATIENCE
 from tests.shell.notes import Notes
 
 pytestmark = pytest.mark.anyio
@@ -39,7 +40,7 @@ async def broken(scope: Any, receive: Any, send: Any) -> None:
 @asynccontextmanager
 async def served(app: Any) -> AsyncIterator[int]:
     """The port at which ``app`` is served."""
-    with anyio.fail_after(20), server.bound(ListenConfig(http="127.0.0.1:0"), Address("127.0.0.1", 0)) as at:
+    with anyio.fail_after(PATIENCE), server.bound(ListenConfig(http="127.0.0.1:0"), Address("127.0.0.1", 0)) as at:
         async with server.listening(app, at, None):
             yield at.getsockname()[1]
 

@@ -26,8 +26,7 @@ from cloakllm_gateway.shell.supervisor import Supervisor
 from cloakllm_gateway.shell.transports.memory import Memory
 from cloakllm_gateway.shell.wiring import assemble
 from cloakllm_gateway.spans import Text
-
-PATIENCE = 20.0
+from tests.patience import PATIENCE
 
 
 class Fragile(Gateway):
