@@ -11,7 +11,7 @@ from __future__ import annotations
 from itertools import zip_longest
 
 from cloakllm_gateway.detection.catalogue.contact import LETTERS
-from cloakllm_gateway.detection.catalogue.model import CONTEXT, RECORD, Category, Pattern, example
+from cloakllm_gateway.detection.catalogue.model import CONTEXT, KEYED_RECORD, RECORD, Category, Pattern, example
 from cloakllm_gateway.patterns import lazy
 
 _CAP = rf"[A-Z{LETTERS}][A-Za-z{LETTERS}∆.’'-]{{1,30}}"
@@ -247,6 +247,11 @@ ADDRESS = Category(
         '    "address",\n    "cidr",\n    "lint": "eslint . --ext .ts,.js --max-warnings 0",\n',
     ),
     patterns=(
+        Pattern(  # its number, its name, the town, the region and the code, as a table prints them
+            rf"(?<![A-Za-z0-9.,:/-])\d{{2,5}} (?:\d{{1,5}} )?(?:{_CAP} ){{0,4}}{_CAP}(?: u\.)?(?: \d{{1,5}}\.?)?(?:,|\n) ?"
+            rf"{_CITY}\n?, (?:[A-Z]{{1,3}}|nan)[,\s]{{1,3}}(?:{_COUNTRY} )?\d{{4,6}}(?![0-9])",
+            rank=RECORD,
+        ),
         Pattern(
             rf"(?<![A-Za-z0-9.,:/-])(?:(?:Level|Floor|Unit|Flat|Suite|Apt\.?|Apartment|Room) \d{{1,4}}[A-Za-z]?(?:,|/) ?)?"
             rf"\d{{1,5}}[A-Za-z]? (?:\d{{1,5}} )?(?:[NSEW]\.? )?(?:(?:{_CAP}|\d{{1,3}}(?:st|nd|rd|th)) ){{1,3}}{_ENGLISH}\b\.?"
@@ -287,12 +292,7 @@ ADDRESS = Category(
             _less_full_stop,
             rank=RECORD,
         ),
-        Pattern(  # its number, its name, the town, the region and the code, as a table prints them
-            rf"(?<![A-Za-z0-9.,:/-])\d{{2,5}} (?:\d{{1,5}} )?(?:{_CAP} ){{0,4}}{_CAP}(?: u\.)?(?: \d{{1,5}}\.?)?(?:,|\n) ?"
-            rf"{_CITY}\n?, (?:[A-Z]{{1,3}}|nan)[,\s]{{1,3}}(?:{_COUNTRY} )?\d{{4,6}}(?![0-9])",
-            rank=RECORD,
-        ),
-        Pattern(  # ... the town and the country
+        Pattern(  # its number, its name, the town and the country
             rf"(?<![A-Za-z0-9.,:/-])\d{{2,5}} (?:\d{{1,5}} )?(?:{_CAP} ){{1,4}}(?:{_CAP}|\d{{1,5}}), {_CITY}, {_COUNTRY}(?![A-Za-z])",
             rank=RECORD,
         ),
@@ -381,5 +381,5 @@ ADDRESS = Category(
     shape=r"(?=.*(?:(?<![A-Za-z])\d|[一二三四五六七八九十][号號番丁]))(?=.*[^\W\d_])(?!\w+://)(?!0x)(?!.*@)[^\x00-\x09\x0b-\x1f<>{}\[\]$`|=\\]{6,200}",
     plausible=_has_parts,
     canonical=lambda text: " ".join(text.replace(",", " ").split()).casefold(),
-    keyed_rank=RECORD,
+    keyed_rank=KEYED_RECORD,
 )  # fmt: skip
