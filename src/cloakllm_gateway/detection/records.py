@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from operator import itemgetter
 
 from cloakllm_gateway.detection.catalogue import Category, Pattern
-from cloakllm_gateway.detection.catalogue.model import KEYED_RECORD
+from cloakllm_gateway.detection.catalogue.model import RECORD
 from cloakllm_gateway.detection.gate import SEPARATOR, Judge, Ranges, Truth, screened
 from cloakllm_gateway.detection.merging import Find
 from cloakllm_gateway.spans import blanked
@@ -31,7 +31,7 @@ class Records:
         self._unproved: dict[str, list[tuple[int, int]]] = {}
         places: list[tuple[int, int]] = []
         done = 0
-        for start, size, claim in sorted((find for find in keyed if find[2].rank == KEYED_RECORD), key=_start):
+        for start, size, claim in sorted((find for find in keyed if find[2].rank == RECORD), key=_start):
             end = start + size
             if start >= done and _ENDS.issuperset((buffer[start - 1 : start], buffer[end : end + 1])):
                 places.append((start, end))
@@ -45,7 +45,7 @@ class Records:
         self, category: Category, pattern: Pattern, truth: Truth, ranges: Ranges, judge: Judge
     ) -> list[tuple[int, int, int]]:
         """What a pattern finds in the buffer that counts; see :meth:`.gate.Truth.values`."""
-        if truth.is_led or category.sensitive or pattern.rank >= KEYED_RECORD:
+        if truth.is_led or category.sensitive or pattern.rank > RECORD:
             return truth.values(*self._all, ranges, judge)
         found = truth.values(*self._rest, ranges, judge)
         if unproved := self._unproved.get(category.name):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from itertools import zip_longest
 
 from cloakllm_gateway.detection.catalogue.contact import LETTERS
-from cloakllm_gateway.detection.catalogue.model import CONTEXT, KEYED_RECORD, RECORD, Category, Pattern, example
+from cloakllm_gateway.detection.catalogue.model import CONTEXT, RECORD, Category, Pattern, example
 from cloakllm_gateway.patterns import lazy
 
 _CAP = rf"[A-Z{LETTERS}][A-Za-z{LETTERS}∆.’'-]{{1,30}}"
@@ -381,5 +381,5 @@ ADDRESS = Category(
     shape=r"(?=.*(?:(?<![A-Za-z])\d|[一二三四五六七八九十][号號番丁]))(?=.*[^\W\d_])(?!\w+://)(?!0x)(?!.*@)[^\x00-\x09\x0b-\x1f<>{}\[\]$`|=\\]{6,200}",
     plausible=_has_parts,
     canonical=lambda text: " ".join(text.replace(",", " ").split()).casefold(),
-    keyed_rank=KEYED_RECORD,
+    keyed_rank=RECORD,
 )  # fmt: skip
