@@ -86,7 +86,7 @@ class _Column:
                 self._said.clear()
                 new = set(cells)
             self._learn(new)
-        return [known[cell] for cell in cells]
+        return list(map(known.__getitem__, cells))
 
     def proved(self, text: str, places: Sequence[tuple[int, int]], sizes: Sequence[int]) -> list[Find]:
         """What stands in some of its cells, by their sizes."""

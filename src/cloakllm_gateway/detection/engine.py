@@ -30,12 +30,12 @@ from cloakllm_gateway.detection import folding, formats, keys, linear
 from cloakllm_gateway.detection.allowing import AllowList
 from cloakllm_gateway.detection.catalogue import CATALOGUE, TERM, Category, Pattern
 from cloakllm_gateway.detection.catalogue.national import national_phone
+from cloakllm_gateway.detection.compounds import Compounds
 from cloakllm_gateway.detection.custom import Custom
 from cloakllm_gateway.detection.gate import SEPARATOR, Gate, Judge, compiled
 from cloakllm_gateway.detection.keys import Parts
 from cloakllm_gateway.detection.merging import Claim, Find, settled
 from cloakllm_gateway.detection.reading import Reading, Segment, behind, read
-from cloakllm_gateway.detection.records import Records
 from cloakllm_gateway.detection.settings import Settings
 from cloakllm_gateway.detection.speaking import words_before
 from cloakllm_gateway.detection.structure import Proved, Structure, is_telling
@@ -168,7 +168,7 @@ class Detector:
     ) -> Iterator[tuple[Category, Pattern, list[tuple[int, int, int]]]]:
         """What the truths find where the gate let them run, by pattern; see :meth:`.gate.Truth.values`.
 
-        No name is looked for in what a key proves to be something else, and nothing in a record that it proves.
+        No name is looked for in what a key proves to be something else, and hardly anything in what is compound.
         """
         due = reading.seen.due
         if not due:
@@ -176,14 +176,14 @@ class Detector:
         buffer, ends = reading.buffer, reading.ends()
         for_ascii = buffer.isascii()
         keyed = keyed if not self.settings.allow_list else ()
-        records = Records(buffer, reading.screen, keyed)
+        compounds = Compounds(buffer, reading.screen, keyed)
         for index, ranges in due.items():
             category, pattern = self._rows[index]
             truth = compiled(pattern.regex, for_ascii)
             judge = self._judge(pattern, buffer, ends)
             if keyed and pattern.prose:
                 judge = _outside(_surer(keyed, category, pattern.rank), judge)
-            if places := records.values(category, pattern, truth, ranges, judge):
+            if places := compounds.values(category, pattern, truth, ranges, judge):
                 yield category, pattern, places
 
     def _judge(self, pattern: Pattern, buffer: str, ends: Sequence[int]) -> Judge:

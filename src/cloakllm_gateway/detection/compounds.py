@@ -1,8 +1,8 @@
-"""Records that keys prove, such as an address in its cell: what is no surer is not looked for in them.
+"""Compound values that keys prove, such as an address in its cell: what is no surer is not looked for in them.
 
-What a pattern finds in a record is a part of it, and the record counts.  So patterns that are no surer, and about
-nothing more sensitive, see the text without the records.  Those of a record's own category are tried where it
-begins: a value that proves itself is known everywhere.
+What a pattern finds in one is a part of it, and the whole counts.  So patterns that are no surer, and about nothing
+more sensitive, see the text without these values.  Those of a value's own category are tried where it begins: what
+proves itself is known everywhere.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from cloakllm_gateway.detection.gate import SEPARATOR, Judge, Ranges, Truth, scr
 from cloakllm_gateway.detection.merging import Find
 from cloakllm_gateway.spans import blanked
 
-#: What stands on both sides of a record into which nothing reaches from outside.
-_ENDS = frozenset("\"'|\t\n")
+#: What stands on both sides of a value that nothing reaches into or goes on behind, as a line or a tab may be crossed.
+_ENDS = frozenset("\"'|")
 
 _start = itemgetter(0)
 
 
-class Records:
-    """The records among the finds of keys in a buffer that is one text."""
+class Compounds:
+    """The compound values among the finds of keys in a buffer that is one text."""
 
     def __init__(self, buffer: str, screen: bytes, keyed: Iterable[Find]) -> None:
         self._all = self._rest = buffer, screen
