@@ -98,6 +98,8 @@ def whole_number(written: str) -> str:
 
     Any other text is what it was.
     """
+    if written.count(".") > 1 or ("." not in written and "e" not in written and "E" not in written):
+        return written  # nearly all
     if len(written) > _LONGEST or not (written[-1:].isdigit() and written.lstrip("-")[0].isdigit()):
         return written
     if written.removeprefix("-").translate(_NO_DIGITS) not in _NOTATIONS:

@@ -311,7 +311,10 @@ def test_a_text_that_is_not_called_encoded_has_no_reading_but_itself(texts: list
     assert encoded == {number for number, text in enumerate(texts) if len(views(text)) > 1}
 
 
-WRITTEN = ["12 Jane Miller Street", "Dr. Ana Silva", "Kim Lee", "5 High Road, Tom Baker Suite 7", "Mary Poppins Lane 3"]
+WRITTEN = [
+    "12 Jane Miller Street", "Dr. Ana Silva", "Kim Lee", "5 High Road, Tom Baker Suite 7", "Mary Poppins Lane 3",
+    "48 Main St, Springfield, IL 62701", "Apt 4, tel. +1 415 555 0134", "7 Elm Road 4111 1111 1111 1111",
+]  # fmt: skip
 
 
 #: Where there is an allow list nothing is left out.
@@ -325,10 +328,23 @@ LOOKING_EVERYWHERE = Detector(Settings(allow_list=frozenset(("nobody",))))
     ),
 )
 @settings(max_examples=examples(150))
-def test_names_are_left_out_only_where_something_surer_hides_them(rows: list[tuple[str, str, str]], form: str) -> None:
+def test_something_is_left_out_only_where_something_surer_hides_it(rows: list[tuple[str, str, str]], form: str) -> None:
     head = {'"': "address,note,client\n", "{": "address\tnote\tclient\n"}.get(form[0], "")
     text = head + "\n".join(form.format(*row) for row in rows)
     assert DETECTOR.find([Text(text)]) == LOOKING_EVERYWHERE.find([Text(text)])
+
+
+def test_an_address_in_its_cell_that_proves_itself_is_known_everywhere() -> None:
+    text = 'id,address\n1,"48 Main St, Springfield, IL 62701"\n2,"at the mill 3, Hamlet"\n'
+    assert [(span.value, span.proof) for span in DETECTOR.find([Text(text)])[0]] == [
+        ("48 Main St, Springfield, IL 62701", Proof.SHAPE),
+        ("at the mill 3, Hamlet", Proof.KEY),
+    ]
+
+
+def test_a_card_is_one_in_the_cell_of_an_address_too() -> None:
+    text = 'id,address\n1,"7 Elm Road 4111 1111 1111 1111"\n'
+    assert "CREDIT_CARD" in {span.category for span in DETECTOR.find([Text(text)])[0]}
 
 
 NAMES = ["EMAIL", "PHONE", "CREDIT_CARD", "PERSON"]

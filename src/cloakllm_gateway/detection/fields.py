@@ -204,9 +204,11 @@ class _Records:
         self._stack = [0]
 
     def at(self, place: int) -> int:
-        braces = self._screen[self._seen : place].translate(None, _NO_BRACES)
+        screen, seen = self._screen, self._seen
         self._seen = place
-        for brace in braces:
+        if screen.find(b"{", seen, place) < 0 and screen.find(b"}", seen, place) < 0:
+            return self._stack[-1]  # most fields are in the object of the one before
+        for brace in screen[seen:place].translate(None, _NO_BRACES):
             self._count += 1
             if brace == _OPENING:
                 self._stack.append(self._count)

@@ -31,12 +31,14 @@ _EMPTY_LINE = lazy(r"\n[ \t]*\n")
 
 def lines(text: str, places: Iterable[int]) -> Iterator[Field]:
     """``Key: value`` lines; a record ends at an empty line."""
-    record, seen, done = 0, 0, -1  # done: the line read last
+    record, seen, last = 0, 0, -1  # last: the place before, whose line is done
     for at in places:
-        begin = text.rfind("\n", max(at - _LONGEST_KEY, 0), at) + 1
-        if begin == done or (begin == 0 and at >= _LONGEST_KEY):
+        if last >= 0 and text.find("\n", last, at) < 0:
             continue
-        done = begin
+        last = at
+        begin = text.rfind("\n", max(at - _LONGEST_KEY, 0), at) + 1
+        if begin == 0 and at >= _LONGEST_KEY:
+            continue
         match = _LINE.match(text, begin)
         if match is None:
             continue
@@ -66,8 +68,9 @@ def lines(text: str, places: Iterable[int]) -> Iterator[Field]:
 def headers(text: str, places: Iterable[int]) -> Iterator[Field]:
     """``X-Api-Key: value`` of HTTP within a line: up to the closing quote, as in a command, or a single word."""
     for at in places:
-        if text[at - 1] not in "eE" and text.rfind("-", max(at - 64, 0), at) < 0:
-            continue  # most keys: no hyphen, no cookie
+        before = text[at - 1]
+        if before in _QUOTES or (before not in "eE" and text.rfind("-", max(at - 64, 0), at) < 0):
+            continue  # most keys: in quotes of their own, or without a hyphen, and no cookie
         if (name := _HEADER.match(text[max(at - 64, 0) : at][::-1])) is None:
             continue
         key, quote = name[1][::-1], name[2]
@@ -112,9 +115,11 @@ def dumps(text: str, places: Iterable[int]) -> Iterator[Field]:
     A record ends where one of them is closed.
     """
     record, seen = 0, 0
+    if "]=>" not in text:
+        places = [at for at in places if text[at] != ":"]  # most marks
     for at in places:
         if text[at] == ":" and text.find("]=>", at, at + 120) < 0:
-            continue  # most marks
+            continue
         if (dumped := _DUMPED.match(text, text.rfind("[", max(at - 160, 0), at))) is None:
             continue
         record += text.count(")", seen, at) + text.count("}", seen, at)

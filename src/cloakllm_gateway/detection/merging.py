@@ -143,7 +143,7 @@ def _covering(cluster: Sequence[Find], start: int, size: int) -> Find | None:
     claim = whole[2]
     category, rank, is_keyed = claim.category, claim.rank, claim.proof is _KEY
     if is_keyed:
-        rank = max([rank, *(part.rank + 1 for part in parts if part.category is category)])
+        rank = max([rank, *(part.rank for part in parts if part.category is category)])
     for part in parts:
         if part.rank > rank or part.proof is _KEY or part.category.sensitive > category.sensitive:
             return None
@@ -176,7 +176,7 @@ def reconciled(spans: list[Span]) -> list[Span]:
             other = shaped[at]
             if other.category == key.category and other.end <= key.end:
                 same = same or (other.start, other.end) == (key.start, key.end)
-                rank = max(rank, other.rank + 1)
+                rank = max(rank, other.rank)
             at += 1
         if not same:
             kept.append(replace(key, rank=rank))

@@ -434,6 +434,8 @@ _BIRTH = (
 def _born(text: str) -> str:
     """Year first: its digits, of two for each part; else as it is written."""
     text = text.strip()
+    if len(text) == 10 and text[4] == text[7] and (written_out := text.replace(text[4], "")).isdecimal():
+        return written_out  # nearly all: 1984-07-03
     return "".join(part.zfill(2) for part in re.findall(r"\d+", text)) if text[:4].isdigit() else text.casefold()
 
 

@@ -255,6 +255,11 @@ ADDRESS = Category(
         '    "address",\n    "cidr",\n    "lint": "eslint . --ext .ts,.js --max-warnings 0",\n',
     ),
     patterns=(
+        Pattern(  # its number, its name, the town, the region and the code, as a table prints them
+            rf"(?<![A-Za-z0-9.,:/-])\d{{2,5}} (?:\d{{1,5}} )?(?:{_CAP} ){{0,4}}{_CAP}(?: u\.)?(?: \d{{1,5}}\.?)?(?:,|\n) ?"
+            rf"{_CITY}\n?, (?:[A-Z]{{1,3}}|nan)[,\s]{{1,3}}(?:{_COUNTRY} )?\d{{4,6}}(?![0-9])",
+            rank=RECORD,
+        ),
         Pattern(
             rf"(?<![A-Za-z0-9.,:/-])(?:(?:Level|Floor|Unit|Flat|Suite|Apt\.?|Apartment|Room) \d{{1,4}}[A-Za-z]?(?:,|/) ?)?"
             rf"\d{{1,5}}[A-Za-z]? (?:\d{{1,5}} )?(?:[NSEW]\.? )?(?:(?:{_CAP}|\d{{1,3}}(?:st|nd|rd|th)) ){{1,3}}{_ENGLISH}\b\.?"
@@ -295,12 +300,7 @@ ADDRESS = Category(
             _less_full_stop,
             rank=RECORD,
         ),
-        Pattern(  # its number, its name, the town, the region and the code, as a table prints them
-            rf"(?<![A-Za-z0-9.,:/-])\d{{2,5}} (?:\d{{1,5}} )?(?:{_CAP} ){{0,4}}{_CAP}(?: u\.)?(?: \d{{1,5}}\.?)?(?:,|\n) ?"
-            rf"{_CITY}\n?, (?:[A-Z]{{1,3}}|nan)[,\s]{{1,3}}(?:{_COUNTRY} )?\d{{4,6}}(?![0-9])",
-            rank=RECORD,
-        ),
-        Pattern(  # ... the town and the country
+        Pattern(  # its number, its name, the town and the country
             rf"(?<![A-Za-z0-9.,:/-])\d{{2,5}} (?:\d{{1,5}} )?(?:{_CAP} ){{1,4}}(?:{_CAP}|\d{{1,5}}), {_CITY}, {_COUNTRY}(?![A-Za-z])",
             rank=RECORD,
         ),
