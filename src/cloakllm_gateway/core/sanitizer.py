@@ -232,22 +232,27 @@ class Sanitizing:
         dropped: set[Path] = set()
         self._cuts = []
         self._new.clear()
-        nothing: set[int] = set()
+        nothing: dict[bool, set[str]] = {True: set(), False: set()}  # texts, by whether damage was looked for in them
+        # Where no rule is for a place, equal texts are alike; to hash one that is alone, and may be large, is in vain.
+        compares = len(self._slots) > 1 and not self._ruling.has_rules
         if self._ruling.fields and self._looking_by_role:
             answered = zip(self._slots, self._questions, strict=True)
             self._ruling.learn((slot.where, found.spans[number]) for slot, number in answered)
         across = self._across(found) if self._runs else {}
         for slot, number in zip(self._slots, self._questions, strict=True):
             parts = across.get(slot.text, ()) if across else ()
-            if number in nothing and not parts and slot.where not in self._ruling.fields:
+            spans = [*found.spans[number], *parts] if parts else found.spans[number]
+            is_encoded = number in found.encoded
+            is_usual = compares and not (spans or is_encoded)
+            alike = nothing[may_be_damaged(slot)]
+            if is_usual and slot.look.text in alike:
                 self._clean[slot.where] = slot
                 continue
-            spans = [*found.spans[number], *parts] if parts else found.spans[number]
-            finds = self._finds(slot, spans, is_encoded=number in found.encoded)
+            finds = self._finds(slot, spans, is_encoded=is_encoded)
             if not finds:
                 self._clean[slot.where] = slot
-                if slot.where not in self._described and slot.where not in self._placed and may_be_damaged(slot):
-                    nothing.add(number)
+                if is_usual and slot.where not in self._placed:
+                    alike.add(slot.look.text)
             elif slot.role is LINK:
                 continue
             elif slot.role is NAME:
