@@ -191,6 +191,18 @@ def test_a_number_in_json_text_gets_quotes_for_its_token_and_loses_them_again() 
     assert gate.restore(out) == text
 
 
+def test_what_stands_in_many_places_is_looked_at_as_each_place_asks_for() -> None:
+    gate = Gate()
+    gate.sanitize(f"from {PLANTED[0]}")
+    part = [{"EMAIL_O": "EMAIL_O", "note": text} for text in ("EMAIL_O", "as is", "note", PLANTED[0]) for _ in range(2)]
+    out = gate.sanitize(part)
+    for shown, said in zip(out, part, strict=True):  # a damaged token means something as a value, and nothing as a key
+        assert [*shown] == [*said] and shown["EMAIL_O"].startswith("[LITERAL_")
+    assert [item["note"][:7] for item in out[::2]] == ["[LITERA", "as is", "note", "[EMAIL_"]
+    assert [item["note"] for item in out[::2]] == [item["note"] for item in out[1::2]]
+    assert gate.restore(out) == part
+
+
 def test_keys_are_tokenized_in_place_and_restored() -> None:
     gate = Gate()
     value = {"a": 1, "kim@acme-corp.com": {"role": "admin"}, "id": "bob@acme-corp.com"}

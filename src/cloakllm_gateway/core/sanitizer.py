@@ -232,21 +232,24 @@ class Sanitizing:
             answered = zip(self._slots, self._questions, strict=True)
             places.ruling.learn((slot.where, found.spans[number]) for slot, number in answered)
         across = self._across(found) if self._runs else {}
-        clean: set[int] = set()
+        nothing: dict[bool, set[str]] = {True: set(), False: set()}  # texts, by whether damage was looked for in them
+        # Where no rule is for a place, equal texts are alike; to hash one that is alone, and may be large, is in vain.
+        compares = len(self._slots) > 1 and not places.ruling.has_rules
         for slot, number in zip(self._slots, self._questions, strict=True):
             parts = across.get(slot.text, ()) if across else ()
+            spans = [*found.spans[number], *parts] if parts else found.spans[number]
             if number in found.encoded:
                 slot = slot._replace(is_encoded=True)
-            if number in clean and not parts and slot.where not in places.ruling.fields:
+            is_usual = compares and not (spans or slot.is_encoded)
+            alike = nothing[may_be_damaged(slot)]
+            if is_usual and slot.look.text in alike:
                 places.clean[slot.where] = slot
-                continue
-            spans = [*found.spans[number], *parts] if parts else found.spans[number]
-            if finds := self._finder.finds(slot, spans):
+            elif finds := self._finder.finds(slot, spans):
                 yield slot, finds
-                continue
-            places.clean[slot.where] = slot
-            if may_be_damaged(slot) and slot.where not in places.described and slot.where not in places.placed:
-                clean.add(number)
+            else:
+                places.clean[slot.where] = slot
+                if is_usual and slot.where not in places.placed:
+                    alike.add(slot.look.text)
 
     def _across(self, found: Findings) -> dict[str, dict[Span, None]]:
         """Finds that go across blocks: for each text its parts of them, since structured content may repeat a text."""

@@ -185,11 +185,18 @@ def redactions(text: str) -> list[NearMiss]:
 
 #: What every token and every near miss has one of: a bracket in some writing, or what joins a bare one.
 _SIGN = lazy(r"[\[%［【\\&_-]")
+#: A text of so many characters is no bare token, whose category would need a name of half as many.
+_LONG = 65_536
+#: What in a long text every token and every near miss begins with that has the plain bracket.
+_OPENED = lazy(rf"\[[{_BLANK}]{{0,3}}[A-Za-z]")
+_OTHER_BRACKETS = tuple(first for first, *_ in _OPENINGS if first != "[")
 
 
 def may_hold(text: str) -> bool:
     """Whether ``text`` could hold a token or a near miss; cheap, and never wrongly false."""
-    return _SIGN.search(text) is not None
+    if len(text) < _LONG:
+        return _SIGN.search(text) is not None
+    return any(bracket in text for bracket in _OTHER_BRACKETS) or ("[" in text and _OPENED.search(text) is not None)
 
 
 def near_misses(text: str, categories: Collection[str], whole: bool) -> list[NearMiss]:
