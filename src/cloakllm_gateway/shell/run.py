@@ -70,8 +70,9 @@ from cloakllm_gateway.shell.turns import Turns
 from cloakllm_gateway.shell.wiring import Parts, Shared, assemble, link_to
 from cloakllm_gateway.vault.entries import Token
 
-#: Events of one sender that may wait before it has to.
+#: Events of one sender that may wait before it has to; a message of so many bytes more counts as one more of them.
 BACKLOG = 256
+PART = 16_384
 
 #: Seconds of work before the event loop looks at what else there is.
 SLICE = 0.002
@@ -128,7 +129,7 @@ class Interpreter:
 
     def _put(self, sender: str, event: Event) -> Awaitable[None]:
         if self._busy:
-            return self._events.put(sender, event)
+            return self._events.put(sender, event, _weight(len(event.line)) if isinstance(event, Received) else 1)
         self._go_on(event)  # nothing waits
         return READY
 
@@ -252,10 +253,12 @@ class Interpreter:
     def _perform(self, effect: Deed) -> None:
         match effect:
             case Scan():
-                large = size_of(effect.texts) > LARGE
-                self._beside.start(effect.upstream, partial(self._scan_beside, effect), large=large)
+                size = size_of(effect.texts)
+                piece = partial(self._scan_beside, effect)
+                self._beside.start(effect.upstream, piece, large=size > LARGE, weight=_weight(size))
             case Compute():
-                self._beside.start(effect.upstream, partial(self._compute, effect), large=True)
+                piece = partial(self._compute, effect)
+                self._beside.start(effect.upstream, piece, large=True, weight=_weight(effect.size))
             case StartTimer(timer, seconds):
                 self._timers.start(timer, seconds)
             case StopTimer(timer):
@@ -443,6 +446,11 @@ def _sender(event: Event) -> str:
     if isinstance(event, (Received, Overlong)):
         return event.peer
     return event.upstream if isinstance(event, (Connected, Disconnected)) else ""
+
+
+def _weight(size: int) -> int:
+    """As how many of a sender's events, or pieces of work, one of ``size`` bytes counts."""
+    return 1 + size // PART
 
 
 def _pinged(line: bytes) -> str | int | None:
