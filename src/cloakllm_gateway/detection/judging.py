@@ -29,12 +29,13 @@ _REMARKING = frozenset(
 
 #: What alone is said of one.
 _STATES_OF_ONE = frozenset(
-    "changed expired updated incorrect wrong weak strong denied failed forgotten encrypted unknown matches mismatch".split()
+    "changed expired updated incorrect wrong weak strong denied failed forgotten encrypted unknown matches "
+    "mismatch".split()
 )
 
 
 def is_remark(value: str) -> bool:
-    """Whether a value is said of a secret, a sentence mostly, as forms and schemas have it under its key, and is none."""
+    """Whether a value is said of a secret, mostly in a sentence, as forms and schemas have it, and is none."""
     if " " not in value or len(value) > 1_024:
         return value.lower() in _STATES_OF_ONE
     words = [word.lower() for word in _WORD.findall(value)]
