@@ -378,7 +378,7 @@ def _is_code(name: str) -> bool:
     return name.count("(") != name.count(")") or _CODE.search(name) is not None
 
 
-_CODE = lazy(r"[;=]|/\*|\*/|\w\.\w+\(")
+_CODE = lazy(r"[;=]|\"[ ]?:|/\*|\*/|\w\.\w+\(")
 
 
 def _is_inner(text: str, start: int, end: int) -> bool:
