@@ -376,7 +376,7 @@ _LABELLED = lazy(
 
 
 def labels(text: str, places: Iterable[int]) -> Iterator[Field]:
-    """``<b>Email:</b> kim@example.com`` and ``Email: <b>kim@example.com</b>`` of HTML; all of a text count as one record."""
+    """``<b>Email:</b> kim@example.com`` and ``Email: <b>kim@example.com</b>`` of HTML; all of a text are one record."""
     for at in places if "</" in text else ():
         if text.startswith(("<", " <"), at + 1) and (match := _LABELLED.match(text, at)):
             begin = text.rfind(">", max(at - _LONGEST_QUOTED, 0), at)
