@@ -192,6 +192,7 @@ def test_a_display_name_of_common_words_is_hidden_where_its_record_is_about_a_pe
         "Invalid password",
         "can't be blank",
         "Enter a new password",
+        "expired",
     ],
 )
 def test_a_sentence_about_a_secret_is_none(value: str) -> None:

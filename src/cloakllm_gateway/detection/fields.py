@@ -236,7 +236,7 @@ _ASSIGNMENT = lazy(
     r"""([^\W\d][\w.-]{0,40})[\"'`]?\]?[ ]?(?:=>|:?=)(?!=)[ ]?"""
     rf"""{_WRITTEN}{PREFIX}"""
     rf"""(?:"([^"\n]+)"|'([^'\n]+)'|{_PARTS}"""
-    r"""|((?:[^\s,;&"'<>(){}\[\]|]|&(?![\w.-]{1,40}=))+(?:(?:[ ][A-ZÀ-Þ][^\s,;&"'<>(){}\[\]|=]{0,40}){1,4}"""
+    r"""|((?:[^\s,;&"'<>(){}\[\]|]|&(?![\w.-]{1,40}=))+(?:(?:[ ](?!HTTP/)[A-ZÀ-Þ][^\s,;&"'<>(){}\[\]|=]{0,40}){1,4}"""
     r"""(?=,[ ]?\w{1,40}=|[)\]}]|[ \t]{0,20}\r?(?:\n|\Z)))?))"""
 )
 #: Which of its groups is a value without quotes; the first one is the key.
@@ -372,16 +372,16 @@ def _named(text: str, begin: int, end: int) -> Field | None:
 
 
 _LABELLED = lazy(
-    r":\s{0,8}(?:</[a-z]{1,8}>\s{0,8}){1,2}(?:<[a-z]{1,8}(?: [^<>]{0,80})?>\s{0,8}){0,2}"
+    r":\s{0,8}(?=<)(?:</[a-z]{1,8}>\s{0,8}){0,2}(?:<[a-z]{1,8}(?: [^<>]{0,80})?>\s{0,8}){0,2}"
     r"(?P<value>[^<>\s](?:[^<>\n]{0,254}[^<>\s])?)",
     re.IGNORECASE,
 )
 
 
 def labels(text: str, places: Iterable[int]) -> Iterator[Field]:
-    """``<b>Email:</b> kim@example.com``, as pages and mails of HTML have it; all of a text count as one record."""
+    """``<b>Email:</b> kim@example.com`` and ``Email: <b>kim@example.com</b>`` of HTML; all of a text are one record."""
     for at in places if "</" in text else ():
-        if text.startswith("<", at + 1) and (match := _LABELLED.match(text, at)):
+        if text.startswith(("<", " <"), at + 1) and (match := _LABELLED.match(text, at)):
             begin = text.rfind(">", max(at - _LONGEST_QUOTED, 0), at)
             if begin >= 0:
                 yield Field(text[begin + 1 : at].strip(), *match.span("value"), 0)

@@ -28,10 +28,17 @@ _REMARKING = frozenset(
 )
 
 
+#: What alone is said of one.
+_STATES_OF_ONE = frozenset(
+    "changed expired updated incorrect wrong weak strong denied failed forgotten encrypted unknown matches "
+    "mismatch".split()
+)
+
+
 def is_remark(value: str) -> bool:
-    """Whether a value is a sentence about a secret, as forms and schemas have them under its key, and no secret."""
+    """Whether a value is said of a secret, mostly in a sentence, as forms and schemas have it, and is none."""
     if " " not in value or len(value) > 1_024:
-        return value.lower() in _REMARKING
+        return value.lower() in _STATES_OF_ONE
     words = [word.lower() for word in _WORD.findall(value)]
     return sum(word in _REMARKING for word in words) * 2 > len(words) and len(words) > 1
 

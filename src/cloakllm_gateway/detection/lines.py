@@ -155,7 +155,7 @@ def _beside(text: str, key: str, start: int, end: int) -> Iterator[tuple[str, in
 #: A key behind another value: what divides the two, and one blank will do before a capital.
 _NEXT_KEY = lazy(
     r"(?:[ ]{2,80}|[ ]?\t[ \t]{0,20}|[ ]?[|;,/•·][ ]{1,4}|[ ](?=[A-Z]))"
-    r"(?P<key>[^\W\d_][\w.#'()-]{1,24}(?: [\w.#'()/-]{1,24}){0,3})[ ]?:(?:[ ]{1,20}|\t)"
+    r"(?P<key>[^\W\d_][\w.#'()/-]{1,24}(?: [\w.#'()/-]{1,24}){0,3})[ ]{0,12}:(?:[ ]{1,20}|\t)"
 )
 #: What no such line has.
 _CODE = lazy(r"[{}=<>`]|\w\(|[;,]\Z|\A[\"']")

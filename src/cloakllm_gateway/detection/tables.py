@@ -378,7 +378,7 @@ def _is_code(name: str) -> bool:
     return name.count("(") != name.count(")") or _CODE.search(name) is not None
 
 
-_CODE = lazy(r"[;=]|/\*|\*/|\w\.\w+\(")
+_CODE = lazy(r"[;=]|\"[ ]?:|/\*|\*/|\w\.\w+\(")
 
 
 def _is_inner(text: str, start: int, end: int) -> bool:
@@ -416,7 +416,7 @@ def _column(text: str, start: int, end: int, words: Words) -> tuple[Table, int] 
     if end - start > _LONGEST_NAME + _PADDING or not _VALUE.match(text, end + 1):
         return None
     name = text[start:end].strip(" \t\r|\"'")
-    if not (0 < len(name) <= _LONGEST_NAME and _PLAIN_NAME.fullmatch(name) and words.hints(name)):
+    if not (0 < len(name) <= _LONGEST_NAME and _PLAIN_NAME.fullmatch(name) and words.hints(name)) or _is_code(name):
         return None
     cells: list[Row] = []
     done = end
