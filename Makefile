@@ -3,17 +3,18 @@
 # acceptance tests on servers from npm, node).
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
+unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 PYTHON ?= python3
 VENV ?= .venv
-JOBS ?= 2
+# Tests wait for processes of their own for a good part of their time, so more run at once than there are cores.
+JOBS ?= 3
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --constraint constraints.txt
-PYTEST := $(BIN)/python -m pytest --numprocesses=$(JOBS) --dist=loadfile
+PYTEST := $(BIN)/python -m pytest --numprocesses=$(JOBS) --dist=worksteal
 
-.PHONY: help demo test test-all conformance check format servers suite clean
+.PHONY: help demo test test-all conformance check format fetch servers suite clean
 
 help:
 	@echo "make demo         play a session through the gateway and show what each side saw"
@@ -22,6 +23,7 @@ help:
 	@echo "make conformance  run the official conformance suite, with the gateway and without"
 	@echo "make check        lint, types and layers"
 	@echo "make format       rewrite the sources in the project's format"
+	@echo "make fetch        get what the tests need, which they do themselves where it is missing"
 	@echo "make clean        remove everything that these targets made"
 
 demo: $(VENV)/.runtime
@@ -45,6 +47,8 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+fetch: $(VENV)/.dev servers suite
+
 servers:
 	@sh tests/acceptance/install.sh
 
@@ -61,6 +65,7 @@ $(VENV)/.runtime: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) --editable .
 	@$(BIN)/python -m compileall -q src && touch $@
 
+# Of its packages little is ever imported, and compiled then: all of them would take half a minute.
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
-	$(PIP) --editable ".[dev,detection,keyring,redis]"
+	$(PIP) --no-compile --editable ".[dev,detection,keyring,redis]"
 	@$(BIN)/python -m compileall -q src && touch $@ $(VENV)/.runtime

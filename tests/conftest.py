@@ -8,10 +8,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+from tests import effort
 
 #: Descriptors that a file may leave open: what a library opens once and keeps, a few pipes.
 FEW = 24
 OPEN = Path("/dev/fd")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Who leaves out what is slow is in haste.  Properties ask for it as soon as their files are read."""
+    settings.load_profile(effort.HASTY if config.option.markexpr == "not slow" else effort.THOROUGH)
 
 
 @pytest.fixture(scope="module", autouse=True)

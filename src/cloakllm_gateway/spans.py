@@ -20,7 +20,7 @@ Range: TypeAlias = tuple[int, int]
 
 
 class Encoding(StrEnum):
-    """How a value is written where it stands; part of what makes a spelling (design, section 4)."""
+    """How a value is written where it stands; part of what makes two spellings of a value differ."""
 
     PLAIN = "plain"
     JSON = "json"  # inside a string literal of JSON text, its escapes still in place
@@ -98,6 +98,8 @@ def whole_number(written: str) -> str:
 
     Any other text is what it was.
     """
+    if written.count(".") > 1 or ("." not in written and "e" not in written and "E" not in written):
+        return written  # nearly all
     if len(written) > _LONGEST or not (written[-1:].isdigit() and written.lstrip("-")[0].isdigit()):
         return written
     if written.removeprefix("-").translate(_NO_DIGITS) not in _NOTATIONS:
@@ -123,6 +125,11 @@ _NOTATIONS = frozenset(
 
 #: The name of a column is no longer than this.
 _LONGEST_NAME = 48
+
+
+#: Keys of what a value is wrapped into, once or several times, where a document says how each is to be shown: what is
+#: around all of it speaks for the value (Notion: ``{"SSN": {"rich_text": [{"text": {"content": ...}}]}}``).
+WRAPPERS = frozenset(("title", "rich_text", "richText", "text", "date"))
 
 
 def are_columns(names: Sequence[object]) -> bool:

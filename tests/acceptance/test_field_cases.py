@@ -198,7 +198,7 @@ def test_a_killed_upstream_fails_its_calls_at_once_and_comes_back(peers: Process
     driver.wait(lambda m: m.get("params", {}).get("data") == "waiting")
     heard = len(driver.heard)
     os.kill(crm.starts()[-1]["pid"], signal.SIGKILL)
-    response = driver.answer(in_flight, timeout=1)
+    response = driver.answer(in_flight)
     assert "error" in response or response["result"]["isError"] is True
     driver.notification("notifications/message", after=heard)
     driver.tool("crm__send_mail", to=token)
@@ -223,7 +223,7 @@ def test_a_talkative_standard_error_blocks_nobody(peers: Processes, tmp_path: Pa
     crm = Upstream("crm", tmp_path).tool("ping_tool", [*noise, *text("pong")])
     driver = one(peers, crm)
     for _ in range(3):
-        assert text_of(driver.tool("crm__ping_tool", timeout=5)) == "pong"
+        assert text_of(driver.tool("crm__ping_tool")) == "pong"
     driver.finish()
     assert b"crm" in driver.stderr
     assert KIM.encode() not in driver.stderr

@@ -11,6 +11,7 @@ import pytest
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
+from tests.patience import PATIENCE
 from tests.peers.hosted import Hosted, hosted
 
 pytestmark = pytest.mark.anyio
@@ -46,7 +47,7 @@ async def test_the_official_client_works_with_tokens_and_the_server_with_values(
 ) -> None:
     headers = {"authorization": f"Bearer {gateway.token}"}
     async with (
-        httpx2.AsyncClient(headers=headers, trust_env=False, timeout=30) as http,
+        httpx2.AsyncClient(headers=headers, trust_env=False, timeout=PATIENCE) as http,
         Client(streamable_http_client(gateway.url, http_client=http), mode=mode) as client,
     ):
         tools = await client.list_tools()

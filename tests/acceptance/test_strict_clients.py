@@ -15,6 +15,7 @@ import pytest
 from jsonschema import Draft202012Validator, FormatChecker
 
 from tests.acceptance.real import ROOT
+from tests.patience import PATIENCE
 from tests.peers import proofs
 from tests.peers.driver import Message, Processes, text_of
 from tests.peers.upstream import ECHO, Upstream, text
@@ -103,7 +104,7 @@ def in_typescript(sdk: str) -> Callable[[list[str], Sequence[Step]], list[dict[s
         if not (PACKAGES / "node_modules/@modelcontextprotocol" / sdk).exists():
             pytest.skip(f"the TypeScript {sdk} is not installed: run tests/acceptance/install.sh, which needs npm")
         arguments = [str(PACKAGES), sdk, json.dumps(command), json.dumps(steps)]
-        done = subprocess.run([node, str(CLIENT), *arguments], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([node, str(CLIENT), *arguments], capture_output=True, text=True, timeout=PATIENCE)
         assert done.returncode == 0, done.stderr
         outcomes: list[dict[str, Any]] = json.loads(done.stdout)
         return outcomes

@@ -13,6 +13,7 @@ from typing import Any
 from cloakllm_gateway.audit import schema
 from cloakllm_gateway.shell.audit.checkpoints import sign
 from cloakllm_gateway.shell.audit.log import Log
+from tests.patience import PATIENCE
 
 BEGIN = datetime(2026, 5, 1, 8, tzinfo=UTC)
 
@@ -94,4 +95,4 @@ def accepted(directory: Path) -> bool:
 def theirs(directory: Path) -> subprocess.CompletedProcess[str]:
     """What the command of the ecosystem's own verifier says."""
     command = [str(Path(sys.executable).with_name("cloakllm-verify")), "audit", str(directory)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)

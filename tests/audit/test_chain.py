@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cloakllm_gateway.audit import chain, schema
@@ -23,7 +23,6 @@ def theirs(entry: dict[str, object]) -> bytes:
     return json.dumps(entry, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
 
 
-@settings(deadline=None)
 @given(upstream=NAMES, method=NAMES, count=st.integers(0, 2**53 - 1))
 def test_whatever_names_are_given_an_entry_is_canonical_ascii_on_one_line(upstream: str, method: str, count: int):
     fields = sanitized(upstream=upstream, method=method, categories={"EMAIL": count}, entity_count=count)
@@ -36,7 +35,6 @@ def test_whatever_names_are_given_an_entry_is_canonical_ascii_on_one_line(upstre
     assert chain.follows(entry, Head()) and head == Head(1, entry["entry_hash"])
 
 
-@settings(deadline=None)
 @given(st.integers(1, 6))
 def test_a_batch_is_the_same_chain_as_single_entries(count: int):
     bodies = [body(upstream=f"u{n}") for n in range(count)]
@@ -95,7 +93,6 @@ def test_an_entry_that_lacks_a_field_is_not_written():
         schema.body("sanitize", fields)
 
 
-@settings(deadline=None)
 @given(st.text(max_size=400))
 def test_a_name_is_bounded_and_printable_and_short_plain_names_stay(text: str):
     name = schema.name(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cloakllm_gateway.audit.merkle import Tree, leaf, node
@@ -48,7 +48,6 @@ def test_the_roots_are_those_of_certificate_transparency():
     assert roots == ROOTS
 
 
-@settings(deadline=None)
 @given(st.lists(st.binary(max_size=4), max_size=70), st.integers(0, 70))
 def test_a_tree_that_is_taken_up_again_ends_at_the_defined_root(data: list[bytes], at: int):
     tree = Tree()

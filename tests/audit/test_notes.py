@@ -6,7 +6,7 @@ import base64
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cloakllm_gateway.audit.notes import (
@@ -55,7 +55,6 @@ def test_the_example_of_the_specification_verifies_with_its_key():
     assert not key.verifies(said._replace(text=SAID.replace(b"think", b"thinc")))
 
 
-@settings(deadline=None)
 @given(st.lists(CHECKPOINTS, max_size=5))
 def test_checkpoints_are_read_as_they_were_written(checkpoints: list[Checkpoint]):
     notes = [signed(checkpoint) for checkpoint in checkpoints]

@@ -22,6 +22,7 @@ from cloakllm_gateway.shell.audit.recorder import Audit
 from cloakllm_gateway.shell.config import AnchorConfig, AuditConfig, CheckpointsConfig, Fsync, OnAuditError
 from cloakllm_gateway.shell.logging import Logger
 from tests.audit.logs import accepted, sanitized
+from tests.patience import PATIENCE
 
 OPENING = {
     "versions": {"gateway": "1"}, "upstreams": ["crm"], "sanitize": True, "detecting": ["EMAIL"], "names": False,
@@ -150,7 +151,7 @@ def test_a_session_in_which_nothing_happens_shows_signs_of_life(tmp_path: Path, 
     monkeypatch.setattr("cloakllm_gateway.shell.audit.recorder.HEARTBEAT", 0.5)
 
     async def work(audit: Audit) -> None:
-        with anyio.fail_after(20):
+        with anyio.fail_after(PATIENCE):
             while events(tmp_path).count("heartbeat") < 2:
                 await anyio.sleep(0.1)
 
@@ -266,7 +267,7 @@ def test_a_session_that_can_not_begin_its_log_does_not_begin(tmp_path: Path):
 
 async def signed(directory: Path, at_least: int) -> None:
     """Wait until so many checkpoints lie beside the log."""
-    with anyio.fail_after(20):
+    with anyio.fail_after(PATIENCE):
         while (
             not (directory / "checkpoints.txt").exists()
             or len(read_notes((directory / "checkpoints.txt").read_bytes())) < at_least

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from cloakllm_gateway.audit import chain
@@ -56,7 +56,6 @@ def lines(path: Path) -> list[bytes]:
     return path.read_bytes().splitlines(keepends=True)
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_no_log_whatever_it_holds_makes_the_verifier_fail(data: st.DataObject):
     """Entries with any value in any field, in the canonical form or not, with a right hash or not."""
@@ -78,7 +77,6 @@ def test_no_log_whatever_it_holds_makes_the_verifier_fail(data: st.DataObject):
     assert verdict.entries == 2 * len(found)
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=300), st.binary(max_size=300))
 def test_no_key_and_no_checkpoint_whatever_it_holds_makes_the_verifier_fail(keys: bytes, notes: bytes):
     verify(Evidence([], keys, notes, notes, keys, notes))
@@ -101,7 +99,6 @@ def evidence(files: dict[str, bytes], key: bytes, anchor: bytes) -> Evidence:
     return Evidence(logs, keys=key, checkpoints=anchor, trusted=key, anchors=anchor)
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_whatever_is_changed_in_whatever_file_is_told(kept: tuple[dict[str, bytes], bytes, bytes], data: st.DataObject):
     """A byte, a piece, a line, a whole file; taken out, put in, put elsewhere, under another name."""

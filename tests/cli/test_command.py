@@ -8,15 +8,15 @@ import socket
 import subprocess
 import sys
 import textwrap
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cloakllm_gateway import __version__
-
-#: Seconds after which a command hangs.  A check proves detection, which is seconds of work: a minute on a busy machine.
-DEADLINE = 240
+from tests.patience import PATIENCE
+from tests.peers import proofs
 
 QUICK = {"sanitize": False}
 
@@ -51,27 +51,41 @@ def python(source: str) -> dict[str, Any]:
 def run(*arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
     done = subprocess.run(
         [sys.executable, "-m", "cloakllm_gateway", *arguments],
-        input=given, capture_output=True, text=True, timeout=DEADLINE, check=False,
+        input=given, capture_output=True, text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert "Traceback" not in done.stderr, done.stderr
     return done
 
 
-@pytest.fixture
-def write(tmp_path):
+def written(folder: Path, upstreams: dict[str, Any], **more: Any) -> str:
     """A configuration file for the given upstreams, names off so that no model has to load.
 
-    With ``**QUICK`` nothing is sanitized either, which a check would prove first, for a second.
+    With ``**QUICK`` nothing is sanitized either, which a check would prove first, for some seconds.
     """
+    path = folder / "gateway.json"
+    content = {"upstreams": upstreams, "state_dir": "state", "detection": {"ner_entity_types": []}, **more}
+    path.write_text(json.dumps(content))
+    if content.get("sanitize", True):
+        proofs.lend({**content, "state_dir": str(folder / "state")})
+    return str(path)
 
-    def write(upstreams: dict[str, Any], **more: Any) -> str:
-        path = tmp_path / "gateway.json"
-        detection = {"ner_entity_types": []}
-        content = {"upstreams": upstreams, "state_dir": "state", "detection": detection, **more}
-        path.write_text(json.dumps(content))
-        return str(path)
 
-    return write
+@pytest.fixture
+def write(tmp_path):
+    return partial(written, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def observing(tmp_path_factory):
+    """The configuration of a gateway that only observes."""
+    upstreams = {"crm": python(SERVER), "files": python(SERVER)}
+    return written(tmp_path_factory.mktemp("observing"), upstreams, mode="observe")
+
+
+@pytest.fixture(scope="module")
+def checked(observing):
+    """What a check that proves detection has to say."""
+    return run("check", "--config", observing)
 
 
 def test_the_version_is_told():
@@ -115,15 +129,14 @@ def test_an_unknown_option_is_status_2():
     assert "--config" in done.stderr
 
 
-def test_check_counts_what_each_upstream_offers_and_says_that_names_are_not_covered(write):
-    done = run("check", "--config", write({"crm": python(SERVER), "files": python(SERVER)}))
-    lines = [line.split() for line in done.stdout.splitlines() if line]
+def test_check_counts_what_each_upstream_offers_and_says_that_names_are_not_covered(checked):
+    lines = [line.split() for line in checked.stdout.splitlines() if line]
     assert lines[0] == ["upstream", "protocol", "tools", "prompts", "resources", "status"]
     assert lines[1] == ["crm", "2025-06-18", "1", "2", "3", "ok"]
     assert lines[2] == ["files", "2025-06-18", "1", "2", "3", "ok"]
-    assert "Detection: proved with" in done.stdout
-    assert "Names in free text: not covered" in done.stdout
-    assert done.returncode == 0, done.stderr
+    assert "Detection: proved with" in checked.stdout
+    assert "Names in free text: not covered" in checked.stdout
+    assert checked.returncode == 0, checked.stderr
 
 
 def test_check_fails_naming_the_upstream_that_does_not_work_and_the_others_still_count(write):
@@ -180,10 +193,9 @@ def test_check_says_so_when_nothing_is_sanitized(write):
     assert done.returncode == 0
 
 
-def test_check_says_so_when_nothing_is_hidden_but_only_observed(write):
-    done = run("check", "--config", write({"crm": python(SERVER)}, mode="observe"))
-    assert "Mode: observe: what would be hidden is only counted and logged" in done.stdout
-    served = run("--config", write({"crm": python(SERVER)}, mode="observe"))
+def test_check_says_so_when_nothing_is_hidden_but_only_observed(checked, observing):
+    assert "Mode: observe: what would be hidden is only counted and logged" in checked.stdout
+    served = run("--config", observing)
     assert "observing only: the model sees every value" in served.stderr
 
 
@@ -220,7 +232,7 @@ def test_serving_imports_nothing_of_the_command_line_and_no_slow_library(write):
     run("--config", config)  # the start-up proof, which needs the checksums, is remembered
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(source), config],
-        input="", capture_output=True, text=True, timeout=DEADLINE, check=True,
+        input="", capture_output=True, text=True, timeout=PATIENCE, check=True,
     )  # fmt: skip
     assert "0 []" in done.stderr.splitlines()
 
@@ -233,7 +245,7 @@ def test_a_fault_of_the_gateway_itself_is_told_without_what_was_in_it(tmp_path):
         {}["kim@example.com"]
     """
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(source)], capture_output=True, text=True, timeout=DEADLINE, check=False
+        [sys.executable, "-c", textwrap.dedent(source)], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert done.returncode == 1
     assert done.stderr == "cloakllm-gateway: internal error: KeyError at <string>:5\n"
@@ -243,5 +255,5 @@ def test_the_module_and_the_console_script_are_the_same_command():
     script = Path(sys.executable).with_name("cloakllm-gateway")
     if not script.exists():
         pytest.skip("the package is not installed beside this Python")
-    done = subprocess.run([script, "--version"], capture_output=True, text=True, timeout=DEADLINE, check=True)
+    done = subprocess.run([script, "--version"], capture_output=True, text=True, timeout=PATIENCE, check=True)
     assert done.stdout == f"cloakllm-gateway {__version__}\n"

@@ -13,6 +13,7 @@ import pytest
 
 from cloakllm_gateway.cli.exposure import overheard
 from cloakllm_gateway.shell.config import Config, UpstreamConfig
+from tests.patience import PATIENCE
 from tests.shell.remotes import VERSION, scripted
 from tests.shell.web import Answering, web
 
@@ -30,7 +31,7 @@ async def checked(tmp_path: Path, upstreams: dict[str, Any], **environment: str)
     detection = {"ner_entity_types": []}
     path.write_text(json.dumps({"upstreams": upstreams, "detection": detection, "state_dir": str(tmp_path / "state")}))
     command = [sys.executable, "-m", "cloakllm_gateway", "check", "--config", str(path)]
-    with anyio.fail_after(60):
+    with anyio.fail_after(PATIENCE):
         done = await anyio.run_process(command, check=False, env={**os.environ, "COLUMNS": "300", **environment})
     return done.returncode, (done.stdout + done.stderr).decode()
 

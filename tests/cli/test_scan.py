@@ -13,8 +13,8 @@ import pytest
 
 from cloakllm_gateway.detection.settings import NameSettings
 from cloakllm_gateway.shell.name_models import available
+from tests.patience import PATIENCE
 
-DEADLINE = 120
 KIM = "kim@example.com"
 
 
@@ -22,7 +22,7 @@ def scan(*arguments: str, given: str | bytes = "", **more: Any) -> subprocess.Co
     data = given if isinstance(given, bytes) else given.encode()
     done = subprocess.run(
         [sys.executable, "-m", "cloakllm_gateway", "scan", *arguments],
-        input=data, capture_output=True, timeout=DEADLINE, check=False, **more,
+        input=data, capture_output=True, timeout=PATIENCE, check=False, **more,
     )  # fmt: skip
     told = subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
     assert "Traceback" not in told.stderr, told.stderr
@@ -121,7 +121,7 @@ def test_a_line_is_answered_before_the_next_one_is_there():
             running.stdin.flush()
             assert json.loads(running.stdout.readline())["text"] == "[EMAIL_0]"
         running.stdin.close()
-        assert running.wait(DEADLINE) == 0
+        assert running.wait(PATIENCE) == 0
 
 
 def test_files_that_can_not_be_read_do_not_stop_the_others(tmp_path):
@@ -216,7 +216,7 @@ def test_a_reader_that_has_enough_ends_it_quietly(form, tmp_path):
         running.stdout.read(1)
         running.stdout.close()
         assert b"error" not in running.stderr.read()
-        assert running.wait(DEADLINE) == 1
+        assert running.wait(PATIENCE) == 1
 
 
 def test_what_is_too_much_for_one_message_is_shown_with_the_limit_that_it_is_over(tmp_path):

@@ -18,9 +18,9 @@ from cloakllm_gateway.shell.stores import Options
 from cloakllm_gateway.shell.stores.sqlite import sqlite_store
 from cloakllm_gateway.vault.entries import Entry, Spelling
 from tests.contracts.test_stores import assign, spelled
+from tests.patience import PATIENCE
 
 SECRET = "ana.kowalska@example.org"
-DEADLINE = 60
 PASSPHRASE = "correct horse battery"
 
 pty_only = pytest.mark.skipif(not hasattr(os, "forkpty"), reason="there are no pseudo-terminals here")
@@ -41,7 +41,7 @@ class Scene:
 
     def run(self, command: str, *more: str, given: str = "") -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
-            self.command(command, *more), input=given, capture_output=True, text=True, timeout=DEADLINE, check=False,
+            self.command(command, *more), input=given, capture_output=True, text=True, timeout=PATIENCE, check=False,
             start_new_session=True,
         )  # fmt: skip
         assert "Traceback" not in done.stderr, done.stderr
@@ -75,7 +75,7 @@ class Scene:
 
 def _until(terminal: int, enough: Callable[[str], bool]) -> str:
     """What the terminal shows until ``enough`` of it is there, or the command has ended."""
-    text, end = "", time.monotonic() + DEADLINE
+    text, end = "", time.monotonic() + PATIENCE
     with selectors.DefaultSelector() as selector:
         selector.register(terminal, selectors.EVENT_READ)
         while not enough(text):

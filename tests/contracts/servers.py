@@ -8,6 +8,8 @@ import subprocess
 import time
 from pathlib import Path
 
+from tests.patience import PATIENCE
+
 REDIS = shutil.which("redis-server")
 WHY_NOT = "redis-server is not installed (Debian: apt-get install redis-server)"
 
@@ -31,7 +33,7 @@ class RedisServer:
         }  # fmt: skip
         arguments = [word for name, value in options.items() for word in (f"--{name}", str(value))]
         self._process = subprocess.Popen([REDIS, *arguments], stdout=subprocess.DEVNULL)
-        end = time.monotonic() + 20
+        end = time.monotonic() + PATIENCE
         while not self._answers():
             assert time.monotonic() < end and self._process.poll() is None, "redis-server did not start"
 

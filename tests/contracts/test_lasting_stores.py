@@ -31,6 +31,7 @@ from cloakllm_gateway.spans import Encoding, Kind, Proof
 from cloakllm_gateway.vault.entries import Entry, Spelling, Token
 from tests.contracts.servers import RedisServer
 from tests.contracts.test_stores import assign, spelled
+from tests.patience import PATIENCE
 
 
 @pytest.fixture
@@ -112,7 +113,7 @@ WORKER = """
 import json, sys, anyio
 from pathlib import Path
 from cloakllm_gateway.shell.stores import STORES, Options
-from tests.contracts.test_stores import spelled
+from cloakllm_gateway.vault.entries import Spelling
 
 kind, state, url, seed, rounds = sys.argv[1:]
 store = STORES[kind](Options(Path(state), url=url or None))
@@ -120,7 +121,8 @@ store = STORES[kind](Options(Path(state), url=url or None))
 async def run():
     for turn in range(int(rounds)):
         values = [f"p{(int(seed) * 3 + turn * 5 + i) % 60}@x.org" for i in range(8)]
-        entries = await store.assign("n", "session", f"origin{seed}", [spelled(v) for v in values])
+        spellings = [Spelling("EMAIL", value, value, value) for value in values]
+        entries = await store.assign("n", "session", f"origin{seed}", spellings)
         print(json.dumps({e.spelling.raw: str(e.token) for e in entries}), flush=True)
 
 anyio.run(run)
@@ -136,7 +138,7 @@ def worker(kind: str, state: Path, url: str | None, seed: int, rounds: int) -> s
 
 def test_eight_processes_give_one_value_one_token_and_one_token_one_value(lasting, make_lasting, url, tmp_path):
     workers = [worker(lasting, tmp_path, url, seed, rounds=12) for seed in range(8)]
-    told = [json.loads(line) for process in workers for line in process.communicate(timeout=120)[0].splitlines()]
+    told = [json.loads(line) for process in workers for line in process.communicate(timeout=PATIENCE)[0].splitlines()]
     assert [process.returncode for process in workers] == [0] * 8
     assert len(told) == 8 * 12
     token_of: dict[str, str] = {}
@@ -311,7 +313,7 @@ def test_while_a_change_waits_for_others_everybody_reads(locked):
         async def change() -> None:
             done.extend(await store.assign("n", "session", "crm", [spelled("bob@x.org")]))
 
-        with anyio.fail_after(20):
+        with anyio.fail_after(PATIENCE):
             async with anyio.create_task_group() as tasks:
                 for _ in range(50):
                     tasks.start_soon(change)

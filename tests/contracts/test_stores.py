@@ -163,6 +163,25 @@ def test_a_full_vault_drops_what_was_never_restored_first(make, tmp_path):
     assert assign(store, "a") == [a]
 
 
+def test_a_session_hears_of_a_value_in_one_way(make, tmp_path):
+    store = make(tmp_path, Quotas())
+    follower = anyio.run(store.follow, "n")
+    own, others = assign(store, "a", "b"), assign(store, "c")
+    anyio.run(store.refresh)
+    follower.pass_over(own)
+    assert follower.take(1).entries == others
+    assert follower.take().entries == []
+
+
+def test_many_values_of_one_message_are_assigned_like_few(make, tmp_path):
+    store = make(tmp_path, Quotas())
+    texts = [f"e{number}@x.org" for number in range(1200)]
+    entries = assign(store, *texts)
+    assert [entry.spelling.value for entry in entries] == texts
+    assert len({entry.token for entry in entries}) == 1200
+    assert assign(store, *texts[:3]) == entries[:3]
+
+
 def test_what_comes_back_after_it_was_dropped_has_a_new_number(make, tmp_path):
     store = make(tmp_path, Quotas(total=2))
     a, _ = assign(store, "a", "b")
@@ -208,7 +227,7 @@ MESSAGES = st.lists(
 
 
 @given(messages=MESSAGES)
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_token_and_value_are_one_to_one(make, messages, tmp_path):
     store = make(tmp_path)
     run = f"run {next(RUNS)} "  # a store that lasts keeps the values of the run before

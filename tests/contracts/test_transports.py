@@ -15,12 +15,12 @@ from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.transports import Transport
 from cloakllm_gateway.shell.transports.memory import Memory
 from cloakllm_gateway.shell.transports.stdio import Front
+from tests.patience import PATIENCE
 
 #: What the lines of these tests say does not matter to those who carry them.
 MESSAGE = Send("client", {"jsonrpc": "2.0", "method": "notifications/message"})
 
 pytestmark = pytest.mark.anyio
-DEADLINE = 10
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ async def test_what_the_client_says_is_posted_in_order_and_its_leaving_ends_the_
     for line in lines:
         await client.say(line)
     client.leave()
-    with anyio.fail_after(DEADLINE):
+    with anyio.fail_after(PATIENCE):
         await left.wait()
     assert events == [Received("client", line) for line in lines]
 
@@ -122,7 +122,7 @@ async def test_the_client_hears_what_was_sent_in_order(connected):
     lines = [b'{"n":%d}' % n for n in range(50)]
     for line in lines:
         await transport.send(line, MESSAGE)
-    with anyio.fail_after(DEADLINE):
+    with anyio.fail_after(PATIENCE):
         assert [await client.hear() for _ in lines] == lines
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import anyio
@@ -47,11 +48,16 @@ class Seeing:
         return sorted(found)
 
 
+@cache
+def _detector(allow: frozenset[str], deny: frozenset[str]) -> Detector:
+    return Detector(Settings(allow_list=allow, deny_list=deny))
+
+
 class Session:
     """Texts of one upstream on their way to the model, one after the other, with lists of the configuration."""
 
     def __init__(self, *allow: str, deny: Sequence[str] = (), people: Sequence[str] = ()) -> None:
-        self._detector = Detector(Settings(allow_list=frozenset(allow), deny_list=frozenset(deny)))
+        self._detector = _detector(frozenset(allow), frozenset(deny))
         self._allowed = Allowed(allow)
         self._names = Seeing(people)
         self._vault, self._handles = Vault(), Handles()

@@ -8,7 +8,6 @@ import inspect
 import itertools
 import json
 import re
-import time
 import zipfile
 from base64 import b64encode
 from pathlib import Path
@@ -22,6 +21,8 @@ from cloakllm_gateway.core import adjacent
 from cloakllm_gateway.core.allowed import Allowed
 from cloakllm_gateway.protocol.surface import RESTORE, SURFACE
 from tests.core.test_sanitizer import PLANTED, Gate
+from tests.cost import Work, compare
+from tests.effort import examples
 
 RESULT = SURFACE["tools/call"].result
 assert RESULT is not None
@@ -54,7 +55,7 @@ def letters(text: str) -> str:
 around = st.sampled_from(["", "Sent on Monday. ", "two lines\n", "and the rest of it", " (see below)", "tell me " * 90])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 @given(st.sampled_from(PLANTED), around, around, st.data())
 def test_a_value_that_is_cut_anywhere_is_hidden_in_every_block(
     value: str, before: str, after: str, data: st.DataObject
@@ -72,7 +73,7 @@ def test_a_value_that_is_cut_anywhere_is_hidden_in_every_block(
     assert gate.restore({"arguments": hidden}, {"arguments": RESTORE})["arguments"] == blocks
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 @given(st.lists(st.sampled_from([*PLANTED, "Regards", "a b", "12", "", ".", "\n", "name: "]), max_size=6))
 def test_what_goes_in_in_blocks_comes_back_in_blocks(blocks: list[str]) -> None:
     gate = Gate()
@@ -247,13 +248,8 @@ def test_a_table_that_goes_on_in_the_next_block_keeps_its_header() -> None:
 
 @pytest.mark.parametrize("row", ["1111 1111", "it was kim@acme-"])
 def test_many_blocks_take_no_more_than_their_length_says(row: str) -> None:
-    def seconds(count: int) -> float:
+    def work(count: int) -> Work:
         blocks = [block for number in range(count // 2) for block in (f"row {number}: 4111 1111 ", row)]
-        times = []
-        for _ in range(3):
-            began = time.process_time()
-            shown(Gate(), *blocks)
-            times.append(time.process_time() - began)
-        return min(times)
+        return lambda: shown(Gate(), *blocks)
 
-    assert seconds(1600) <= 16 * seconds(200) + 0.1
+    compare(work(200), work(1600), most=16, slack=0.1)

@@ -18,7 +18,7 @@ def test_an_address_is_allowed_in_any_case_and_stays_so():
         assert session.shown(text) == text
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.lists(st.sampled_from([str.upper, str.lower, str.title, str.swapcase, str]), min_size=1, max_size=4))
 def test_no_spelling_hides_another_one(ways):
     session = Session("Help.Desk@example.com", "DE89 3704 0044 0532 0130 00")

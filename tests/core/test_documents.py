@@ -31,6 +31,7 @@ from cloakllm_gateway.vault.entries import Entry, Spelling
 from cloakllm_gateway.vault.tokens import scan
 from cloakllm_gateway.vault.vault import Vault
 from tests.core.test_sanitizer import CATEGORIES, DETECTOR, ORIGIN, holds_address
+from tests.effort import examples
 
 VALUES = (
     "kim@acme-corp.com", "KIM@Acme-Corp.com", "o'brien+x@acme-corp.com", "536-22-8726", "4111 1111 1111 1111",
@@ -176,7 +177,7 @@ def said(text: str) -> Any:
         return text
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(st.one_of(documents, values))
 @example(json.dumps({base64.encodebytes(b"Dear all, " * 6 + b"kim@acme-corp.com").decode(): ""}))
 def test_what_was_read_comes_back_in_this_session_and_the_next(part: Any) -> None:
@@ -184,7 +185,7 @@ def test_what_was_read_comes_back_in_this_session_and_the_next(part: Any) -> Non
 
 
 @pytest.mark.slow
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=2000)
 @given(st.one_of(documents, values))
 def test_what_was_read_comes_back_however_long_one_looks(part: Any) -> None:
     anyio.run(there_and_back, part)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cloakllm_gateway.core.events import Assign, LogOutput, Record, Scan, Send, Timer
+from cloakllm_gateway.core.events import Assign, LogOutput, Record, Scan, ScanFailed, Send, Timer
 from cloakllm_gateway.core.settings import Action, Flow, Scope
 from cloakllm_gateway.protocol import jsonrpc
 from tests.core.transcript import HELLO, LITTLE, SERVES, Conversation, opened, says, settings, text_of, upstream
@@ -239,6 +240,18 @@ def test_a_call_without_an_answer_ends_at_its_deadline_which_progress_renews(tal
     talk.elapse(timer)
     assert "did not answer within 300 seconds" in text_of(talk.only())
     assert talk.only("crm")["method"] == "notifications/cancelled"
+
+
+def test_what_a_call_held_is_gone_with_its_answer(tmp_path: Path) -> None:
+    talk = opened(settings(), tmp_path, at_once=True)
+    talk.call(1, "crm__look", {"of": "the first"}).answer("crm", says("nothing"))
+    gc.collect()
+    gc.disable()
+    try:
+        talk.call(2, "crm__look", {"of": "the second"}).answer("crm", says("nothing"))
+        assert gc.collect() == 0  # objects that knew each other, and would have stayed for long
+    finally:
+        gc.enable()
 
 
 def test_failed_detection_withholds_the_answer_and_says_that_the_call_may_have_happened(talk: Conversation) -> None:
@@ -599,3 +612,30 @@ def test_the_account_counts_places_and_not_values(tmp_path: Path) -> None:
     both = {**says("kim@acme-corp.com"), "structuredContent": {"owner": "kim@acme-corp.com"}}
     talk.call(1, "crm__look").answer("crm", both)
     assert talk.records("sanitize")[-1].fields["categories"] == {"EMAIL": 2}
+
+
+def test_a_large_message_is_worked_on_beside_and_keeps_nobody_waiting() -> None:
+    talk = opened(settings(upstream("crm"), upstream("evil")))
+    talk.hold = True
+    talk.call(1, "evil__look").call(2, "crm__look")
+    asked = {name: talk.last_asked(name) for name in ("crm", "evil")}
+    talk.sent.clear()
+    large = says("mail jane@corp.pl " + "and so on " * 2000)
+    talk.upstream("evil", jsonrpc.result(asked["evil"], large))
+    talk.upstream("crm", jsonrpc.result(asked["crm"], says("mail ann@corp.pl")))
+    first, second = talk.held_jobs()
+    talk.release(second)
+    assert talk.only()["id"] == 2
+    talk.release(first)
+    answer = talk.only()
+    assert answer["id"] == 1 and text_of(answer).startswith("mail [EMAIL_")
+
+
+def test_what_goes_wrong_beside_withholds_that_message_alone() -> None:
+    talk = opened(settings())
+    talk.hold = True
+    talk.call(1, "crm__look").answer("crm", says("and so on " * 2000))
+    (job,) = talk.held_jobs()
+    talk.held.clear()
+    talk.tell(ScanFailed(job, "the gateway had an internal error"))
+    assert "internal error" in text_of(talk.only())

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import base64
 import json
-import time
 from typing import Any
 
 import pytest
@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from cloakllm_gateway.protocol.surface import RESTORE, SURFACE
 from tests.core.session import Session
 from tests.core.test_sanitizer import Gate
+from tests.cost import Work, compare
+from tests.effort import examples
 
 RESULT, TOOLS = SURFACE["tools/call"].result, SURFACE["tools/list"].result
 assert RESULT is not None and TOOLS is not None
@@ -43,7 +45,25 @@ def test_what_a_field_proves_is_hidden_in_prose_beside_it(key: str, around: str)
         assert value not in shown(part)
 
 
-@settings(max_examples=100, deadline=None)
+@pytest.mark.parametrize(
+    "said",
+    [
+        '{"greeting": "Dear M\\u00fcllerov\\u00e1"}',
+        "see https://corp.pl/?q=M%C3%BCllerov%C3%A1",
+        "<b>M&uuml;llerov&aacute;</b>",
+        "Dear M\N{ZERO WIDTH SPACE}\N{LATIN SMALL LETTER U WITH DIAERESIS}llerov\N{LATIN SMALL LETTER A WITH ACUTE}",
+        base64.b64encode("Dear M\u00fcllerov\u00e1, how are you".encode()).decode(),
+    ],
+    ids=["escaped", "percent", "references", "invisible", "base64"],
+)
+def test_it_is_hidden_however_it_is_written(said: str) -> None:
+    name = "M\u00fcllerov\u00e1"
+    told = Gate().sanitize(result(said, structuredContent={"last_name": name}), RESULT)
+    assert said not in told["content"][0]["text"]
+    assert "[PERSON_" in told["content"][0]["text"]
+
+
+@settings(max_examples=examples(100))
 @given(st.lists(st.sampled_from([*map(str, TOLD.values()), "and", "Regards", "a b", "[EMAIL_0]", "\n"]), max_size=8))
 def test_what_was_hidden_so_comes_back(words: list[str]) -> None:
     gate = Gate()
@@ -78,11 +98,9 @@ def test_a_tool_is_not_dropped_for_what_an_example_calls_a_user() -> None:
 
 
 def test_many_values_and_many_texts_take_no_more_than_their_length_says() -> None:
-    def seconds(count: int) -> float:
+    def work(count: int) -> Work:
         names = [f"Okonkw{'abcdefghij'[n % 10]}{'klmnopqrst'[n // 10 % 10]}{n}" for n in range(count)]
         rows = [{"last_name": name, "remark": f"{name} was there"} for name in names]
-        began = time.process_time()
-        Gate().sanitize(result(structuredContent={"rows": rows}), RESULT)
-        return time.process_time() - began
+        return lambda: Gate().sanitize(result(structuredContent={"rows": rows}), RESULT)
 
-    assert min(seconds(2000) for _ in range(2)) < 16 * min(seconds(250) for _ in range(2)) + 0.1
+    compare(work(250), work(2000), most=16, slack=0.1)

@@ -18,6 +18,7 @@ from cloakllm_gateway.core.events import CLIENT
 from cloakllm_gateway.protocol import jsonrpc
 from tests.core import transcript
 from tests.core.transcript import Conversation, opened
+from tests.effort import examples
 
 #: Every way to spell a number that somebody could spell anew; none has the digits of anybody's.
 NUMBERS = st.sampled_from(
@@ -58,7 +59,7 @@ def lines(talk: Conversation, peer: str) -> Iterator[str]:
         yield jsonrpc.encode(message).decode()
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80))
 @given(id=IDS, arguments=objects(JSON), answer=objects(JSON), more=JSON)
 def test_what_is_nobodys_passes_both_ways_as_it_was_written(id: str, arguments: str, answer: str, more: str) -> None:
     talk = opened(transcript.settings())
@@ -71,7 +72,7 @@ def test_what_is_nobodys_passes_both_ways_as_it_was_written(id: str, arguments: 
     assert list(lines(talk, CLIENT)) == [f'{{"jsonrpc":"2.0","id":{id},"result":{result}}}']
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(token=IDS, more=objects(JSON))
 def test_what_an_upstream_tells_passes_as_it_was_written(token: str, more: str) -> None:
     talk = opened(transcript.settings())
@@ -106,7 +107,7 @@ BYTES = st.one_of(
 )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80))
 @given(raw=BYTES, encode=ENCODERS, padded=st.booleans())
 def test_media_pass_as_they_were_written(raw: bytes, encode: Any, padded: bool) -> None:
     data = encode(raw).decode()

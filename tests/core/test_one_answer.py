@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from cloakllm_gateway.core.events import CLIENT, AssignFailed, Overlong, Received, ScanFailed
+from cloakllm_gateway.core.jobs import LARGE
 from cloakllm_gateway.core.settings import Scope
 from cloakllm_gateway.protocol import eras, jsonrpc
 from tests.core import test_eras, transcript
@@ -90,12 +91,13 @@ class Traffic(RuleBasedStateMachine):
         evil=ERAS,
         hold=st.booleans(),
         at_once=st.booleans(),
+        large=st.sampled_from([0, LARGE]),
         scope=st.sampled_from([Scope.SESSION, Scope.ASK]),
     )
-    def begin(self, front: str, crm: str, evil: str, hold: bool, at_once: bool, scope: Scope) -> None:
+    def begin(self, front: str, crm: str, evil: str, hold: bool, at_once: bool, large: int, scope: Scope) -> None:
         self.front, self.eras = front, {"crm": crm, "evil": evil}
         known = transcript.settings(upstream("crm"), upstream("evil", token_scope=scope))
-        self.talk = Conversation(known, at_once=at_once)
+        self.talk = Conversation(known, at_once=at_once, large=large)
         self.talk.hold = hold
         self.asked: dict[Any, tuple[str, dict[str, Any]]] = {}
         self.answered: Counter[Any] = Counter()
@@ -283,7 +285,5 @@ class Traffic(RuleBasedStateMachine):
         self.look()
 
 
-Traffic.TestCase.settings = settings(
-    max_examples=60, stateful_step_count=60, deadline=None, suppress_health_check=list(HealthCheck)
-)
+Traffic.TestCase.settings = settings(max_examples=60, stateful_step_count=60, suppress_health_check=list(HealthCheck))
 TestEveryRequestGetsExactlyOneAnswer = Traffic.TestCase

@@ -55,6 +55,12 @@ def test_answers_to_an_upstreams_own_request_restore_own_values_only() -> None:
     assert not policy().decide_own(entry("crm"), "mailer").allowed
 
 
+def test_a_rule_that_denies_an_upstream_its_own_values_holds_for_what_it_asks_as_well() -> None:
+    rules = policy(flows=(Flow("*", "crm", Action.DENY, frozenset(), ()),))
+    assert rules.decide(entry("crm"), "crm").answer is DENY
+    assert rules.decide_own(entry("crm"), "crm") == (DENY, "flows[0]", False)
+
+
 @given(
     origins=st.sets(st.sampled_from(NAMES)),
     added=st.sampled_from(NAMES),

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import base64
-import gc
 import json
-import time
 from collections.abc import Callable
 
 import pytest
 
 from tests.core import transcript
 from tests.core.transcript import opened, says
+from tests.cost import compare
 
 ROW = "mail p@corp.pl "
 #: Texts that a careless reader looks at again for each of their parts; the name and the address are known.
@@ -39,26 +38,18 @@ REPEATED: dict[str, Callable[[int], str]] = {
 }
 
 
-def taken(text: str) -> float:
-    """Seconds of processor time for a result with the text, and a call with what the model made of it."""
+def there_and_back(text: str) -> None:
+    """A result with the text, and a call with what the model made of it."""
     talk = opened(transcript.settings())
     talk.call(1, "crm__look").answer(
         "crm", {"content": [], "structuredContent": {"email": ROW, "first_name": "Quillon"}}
     )
     talk.take()
-    gc.collect()
-    gc.disable()
-    try:
-        began = time.process_time()
-        talk.call(2, "crm__look").answer("crm", says(text))
-        talk.call(3, "crm__send", {"text": transcript.text_of(talk.only())})
-        return time.process_time() - began
-    finally:
-        gc.enable()
+    talk.call(2, "crm__look").answer("crm", says(text))
+    talk.call(3, "crm__send", {"text": transcript.text_of(talk.only())})
 
 
 @pytest.mark.parametrize("made", REPEATED)
 def test_four_times_the_message_takes_about_four_times_the_time(made: str) -> None:
-    text = REPEATED[made]
-    taken(text(100))  # expressions are compiled
-    assert min(taken(text(4000)) for _ in range(2)) < 8 * min(taken(text(1000)) for _ in range(2)) + 0.05
+    few, many = map(REPEATED[made], (1000, 4000))
+    compare(lambda: there_and_back(few), lambda: there_and_back(many), most=8, slack=0.05)

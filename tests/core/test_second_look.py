@@ -21,6 +21,7 @@ from cloakllm_gateway.protocol.surface import DATA, RESTORE
 from cloakllm_gateway.spans import Findings, Span, Text
 from cloakllm_gateway.vault.entries import Entry, Spelling, Token
 from cloakllm_gateway.vault.vault import Vault
+from tests.effort import examples
 
 #: What a find may be: a number, a word, any punctuation of JSON.
 PIECE = re.compile(r"-?\d+(?:\.\d+)?|[\[\]{}\":,\\]|[a-z]+")
@@ -70,7 +71,7 @@ def twice_cut(text: str, data: st.DataObject) -> tuple[str, object]:
     return hidden, restored
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500))
 @given(texts, st.data())
 def test_a_text_that_is_cut_twice_comes_back_exactly(text: str, data: st.DataObject) -> None:
     try:

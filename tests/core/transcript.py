@@ -17,6 +17,8 @@ from cloakllm_gateway.core.events import (
     Assign,
     Assigned,
     AssignFailed,
+    Compute,
+    Computed,
     Connected,
     Disconnected,
     Effect,
@@ -34,7 +36,7 @@ from cloakllm_gateway.core.events import (
     Timer,
 )
 from cloakllm_gateway.core.gateway import Gateway
-from cloakllm_gateway.core.jobs import never
+from cloakllm_gateway.core.jobs import LARGE, never
 from cloakllm_gateway.core.settings import Settings, UpstreamSettings
 from cloakllm_gateway.detection.catalogue import CATALOGUE
 from cloakllm_gateway.detection.engine import Detector
@@ -64,10 +66,16 @@ class Conversation:
     """One gateway, its effects performed; ``sent`` is what left since the last look, as (peer, message)."""
 
     def __init__(
-        self, settings: Settings, state_dir: Path | None = None, *, hold: bool = False, at_once: bool = False
+        self,
+        settings: Settings,
+        state_dir: Path | None = None,
+        *,
+        hold: bool = False,
+        at_once: bool = False,
+        large: int = LARGE,
     ) -> None:
         self.vault = Vault()
-        self.gateway = Gateway(settings, self.vault, at_once=self._look_at_once if at_once else never)
+        self.gateway = Gateway(settings, self.vault, at_once=self._look_at_once if at_once else never, large=large)
         self.store = MemoryStore(Options(state_dir))
         self.sent: deque[tuple[str, dict[str, Any]]] = deque()
         self.effects: list[Effect] = []
@@ -101,7 +109,7 @@ class Conversation:
 
     def held_jobs(self) -> list[int]:
         """The jobs that wait for the shell, oldest first."""
-        return list(dict.fromkeys(event.job for event in self.held if isinstance(event, Scanned | Assigned)))
+        return list(dict.fromkeys(event.job for event in self.held if isinstance(event, Scanned | Assigned | Computed)))
 
     def _perform(self, effect: Effect) -> Event | None:
         match effect:
@@ -112,6 +120,8 @@ class Conversation:
                 if self.broken_detection:
                     return ScanFailed(job, self.broken_detection)
                 return Scanned(job, _DETECTOR.look(texts))
+            case Compute(job, _, step, _):
+                return Computed(job, step())
             case Assign():
                 return self._assign(effect)
             case StartTimer(timer, seconds):

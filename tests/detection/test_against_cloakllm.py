@@ -40,6 +40,7 @@ def texts() -> list[str]:
     return [text for text in found if text not in lookalikes]
 
 
+@pytest.mark.slow
 def test_what_the_sdk_finds_and_checks_prove_is_found() -> None:
     shield = cloakllm.Shield(cloakllm.ShieldConfig(audit_enabled=False, ner_entity_types=set()))
     detector = Detector()

@@ -218,8 +218,7 @@ BIRTHS = (
 
 
 @pytest.mark.parametrize("key", BIRTHS)
-def test_a_birth_goes_by_the_short_keys_of_forms(key: str) -> None:
-    detector = Detector()
+def test_a_birth_goes_by_the_short_keys_of_forms(key: str, detector: Detector) -> None:
     for text in (
         json.dumps({key: "05.05.1965"}, ensure_ascii=False),
         json.dumps([{"id": 7, key: "1965-05-05", "stand": "2026-01-01"}], indent=1, ensure_ascii=False),
@@ -231,18 +230,17 @@ def test_a_birth_goes_by_the_short_keys_of_forms(key: str) -> None:
         assert dates[:1] in (["05.05.1965"], ["1965-05-05"]), text
 
 
-def test_a_birth_goes_by_an_abbreviation_and_a_preposition() -> None:
+def test_a_birth_goes_by_an_abbreviation_and_a_preposition(detector: Detector) -> None:
     for text in (
         '{"Geb. am": "05.05.1965"}',
         "Geb. am: 05.05.1965",
         "Name;Geb. am;Tel\nKrause;05.05.1965;030 901820\n",
     ):
-        spans = Detector().find([Text(text)])[0]
+        spans = detector.find([Text(text)])[0]
         assert ("DATE_OF_BIRTH", "05.05.1965") in [(span.category, span.value) for span in spans], text
 
 
-def test_short_keys_of_births_count_only_whole_and_over_a_date() -> None:
-    detector = Detector()
+def test_short_keys_of_births_count_only_whole_and_over_a_date(detector: Detector) -> None:
     for text in (
         '{"nato": "member since 1955", "ur": "https://acme.io", "geb": 5, "nacida": "Madrid", "nasc": "1.2.3"}',
         '{"signato": "2026-01-01", "ausgeb": "2026-01-01", "data_ur_l": "2026-01-01", "nato_summit": "2026-07-07"}',

@@ -52,6 +52,19 @@ def test_of_a_document_exactly_what_is_marked_is_hidden(title: str) -> None:
     assert marked(document.replace("«", "").replace("»", "")) == document
 
 
+@pytest.mark.parametrize("title", _DOCUMENTS)
+def test_nothing_is_found_in_the_tokens_of_a_document(title: str) -> None:
+    text = _DOCUMENTS[title].replace("«", "").replace("»", "")
+    shown, at = "", 0
+    for number, span in enumerate(DETECTOR.find([Text(text)])[0]):
+        shown += f"{text[at : span.start]}[{span.category}_{number}]"
+        at = span.end
+    shown += text[at:]
+    tokens = [match.span() for match in re.finditer(r"\[[A-Z_]+_\d+\]", shown)]
+    for span in DETECTOR.find([Text(shown)])[0]:
+        assert not any(span.start < end and start < span.end for start, end in tokens), span
+
+
 def test_there_are_documents_about_nobody_as_well() -> None:
     assert len(_DOCUMENTS) > 100
     assert sum("«" not in document for document in _DOCUMENTS.values()) > 30

@@ -15,6 +15,7 @@ from cloakllm_gateway.detection.deriving import leading, relaxed, widest
 from cloakllm_gateway.detection.engine import Detector
 from cloakllm_gateway.detection.gate import OVERLAP, SEPARATOR, WINDOW, Gate, compiled, screened
 from cloakllm_gateway.spans import Text
+from tests.effort import examples
 
 EXAMPLES = [example.text for category in CATALOGUE.values() for example in category.all_examples()]
 FILLERS = [
@@ -38,6 +39,7 @@ FILLERS = [
 TRUTHS = [pattern.regex for category in CATALOGUE.values() for pattern in category.patterns if not pattern.regional]
 
 GATE = Gate(TRUTHS)
+DETECTOR = Detector()
 
 
 @cache
@@ -46,7 +48,7 @@ def plain(truth: str) -> re.Pattern[str]:
 
 
 @given(st.permutations(EXAMPLES[::7]))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_what_comes_first_depends_on_the_patterns_and_not_on_the_text(examples: list[str]) -> None:
     """Of two finds that are equally sure the first counts: the answer must not change with what stands before."""
     orders = []
@@ -59,7 +61,7 @@ def test_what_comes_first_depends_on_the_patterns_and_not_on_the_text(examples: 
 
 
 @given(st.lists(st.sampled_from(EXAMPLES) | st.sampled_from(FILLERS), min_size=1, max_size=12), st.integers(0, 3))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 def test_whatever_the_truth_finds_the_gate_lets_through(parts: list[str], stretch: int) -> None:
     """Also what lies across windows, close together, overlapping, or behind a long run."""
     text = ("x " * (WINDOW // 6) * stretch) + "".join(parts)
@@ -78,7 +80,7 @@ def test_whatever_the_truth_finds_the_gate_lets_through(parts: list[str], stretc
 def test_a_value_across_the_edge_of_a_window_is_found(at: int) -> None:
     value = "4111 1111 1111 1111"
     text = ("word " * at)[:at] + f" {value} and kim@example.org " + "word " * 900
-    assert {span.value for span in Detector().find([Text(text)])[0]} == {value, "kim@example.org"}
+    assert {span.value for span in DETECTOR.find([Text(text)])[0]} == {value, "kim@example.org"}
 
 
 @pytest.mark.parametrize("truth", TRUTHS)

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cloakllm_gateway.detection import names
-from cloakllm_gateway.detection.allowing import AllowList
+from cloakllm_gateway.detection.allow_list import AllowList
 from cloakllm_gateway.detection.engine import Detector
 from cloakllm_gateway.detection.languages import Languages, language_of
 from cloakllm_gateway.detection.name_beliefs import cores, may_be_believed
@@ -47,6 +47,10 @@ from cloakllm_gateway.detection.surnames import SURNAMES
 from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.shell import name_models
 from cloakllm_gateway.spans import Encoding, Proof, Span, Text
+from tests.cost import compare
+from tests.effort import examples
+
+DETECTOR = Detector()
 
 MISSING = name_models.available(NameSettings())
 needs_model = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
@@ -166,7 +170,7 @@ def test_a_window_is_short_however_long_the_text():
 
 
 @given(MESSY)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 def test_words_with_a_capital_are_those_of_all_words(pieces: list[str]):
     text = "".join(pieces)
     of_all, alone = ([m.span() for m in words.finditer(text) if m[0][0].isupper()] for words in (WORD, CAPITALISED))
@@ -174,7 +178,7 @@ def test_words_with_a_capital_are_those_of_all_words(pieces: list[str]):
 
 
 @given(MESSY)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 def test_a_run_is_words_that_stand_alone_between_the_next_ones(pieces: list[str]):
     text = "".join(pieces)
     words = [
@@ -192,7 +196,7 @@ def test_a_run_is_words_that_stand_alone_between_the_next_ones(pieces: list[str]
 
 
 @given(MESSY)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 def test_windows_are_sorted_pieces_of_the_text_and_never_too_long(pieces: list[str]):
     text = "".join(pieces)
     found = windows(text, runs(text))
@@ -201,7 +205,7 @@ def test_windows_are_sorted_pieces_of_the_text_and_never_too_long(pieces: list[s
 
 
 @given(MESSY)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 def test_whatever_is_evident_is_a_capitalised_part_of_the_text(pieces: list[str]):
     text = "".join(pieces)
     for found in evident(text, runs(text)):
@@ -209,21 +213,19 @@ def test_whatever_is_evident_is_a_capitalised_part_of_the_text(pieces: list[str]
         assert any(char.isupper() for char in text[found.start : found.end])
 
 
-def _seconds(text: str) -> float:
-    began = time.process_time()
+def _look(text: str) -> None:
     names.plausible(text)
     names.spread(text, list(evident(text, runs(text))))
-    return time.process_time() - began
 
 
 @pytest.mark.parametrize("unit", ["A. ", "Dear ", "Ann van ", "Ann\n\n", "Ann  Lee, ", "A-", "Dr. "])
 def test_twice_the_text_takes_about_twice_the_time(unit: str):
-    short, long = (min(_seconds(unit * count) for _ in range(3)) for count in (4_000, 32_000))
-    assert long < 8 * 4 * max(short, 0.002)
+    few, many = unit * 4_000, unit * 32_000
+    compare(lambda: _look(few), lambda: _look(many), most=8 * 4, slack=0.02)
 
 
 @given(st.text(st.sampled_from("ab1.+-_@é \n"), max_size=100))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 def test_addresses_are_found_from_their_sign_as_an_expression_finds_them(text: str):
     plainly = re.finditer(r"(?<![\w.+-])[^\W\d_][\w.+-]{2,63}@[\w-]", text)
     assert list(_addresses(text)) == [match.span() for match in plainly]
@@ -363,7 +365,7 @@ def test_nouns_of_german_are_no_people(text: str, said: str, kept: list[str]):
 
 
 @given(MESSY, st.data())
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500))
 def test_where_nothing_may_be_believed_nothing_is_whatever_a_model_finds(pieces: list[str], data: st.DataObject):
     text = "".join(pieces) or "-"
     first = data.draw(st.integers(0, len(text) - 1))
@@ -422,7 +424,7 @@ def test_a_text_is_read_by_the_model_of_its_language():
 
 def test_a_model_is_not_asked_about_what_is_hidden_already_and_the_name_is_found_wherever_else_it_stands():
     text = '{"name": "Thessaly Vandermeer", "email": "tv@posteo-mail.de", "note": "THE Thessaly Vandermeer file"}'
-    (found,) = Detector().find([Text(text)])
+    (found,) = DETECTOR.find([Text(text)])
     assert "Thessaly Vandermeer" in {span.value for span in found}
     model = Seeing()
     (spans,) = names.with_names([found], [Text(text)], names.Names({"en": model}, ("PERSON",)))
@@ -441,7 +443,7 @@ def test_a_model_is_not_asked_where_no_answer_would_be_believed_unless_other_lab
 
 def test_what_only_the_model_knows_is_asked_although_something_beside_it_is_hidden():
     text = "Yesterday Quillon Abernathy wrote from tv@posteo-mail.de and went home."
-    (found,) = Detector().find([Text(text)])
+    (found,) = DETECTOR.find([Text(text)])
     (spans,) = names.with_names([found], [Text(text)], names.Names({"en": Seeing("Quillon Abernathy")}, ("PERSON",)))
     assert [span.category for span in spans] == ["PERSON", "EMAIL"]
 
@@ -510,7 +512,7 @@ def test_spans_say_what_they_are():
 
 
 @given(MESSY, st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 def test_spread_names_are_disjoint_sorted_and_say_what_stands_there(pieces: list[str], data: st.DataObject):
     text = "".join(pieces)
     found = [Found(run.start, run.end, "PERSON") for run in runs(text)]
@@ -636,7 +638,7 @@ def test_technical_words_are_not_names(recogniser: names.Recogniser, text: str):
 
 @needs_model
 @given(st.lists(MESSY.map("".join), max_size=3))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 def test_whatever_the_text_spans_are_disjoint_and_say_what_stands_there(texts: list[str]):
     recogniser = _shared_recogniser()
     for text, spans in zip(texts, recogniser.find(texts), strict=True):

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from cloakllm_gateway.detection.engine import Detector
-from cloakllm_gateway.detection.regions import COUNTRIES, HOMES, region
+from cloakllm_gateway.detection.locales import COUNTRIES, HOMES, region
 from cloakllm_gateway.detection.settings import Settings
 from cloakllm_gateway.errors import ConfigError
 from cloakllm_gateway.spans import Text

@@ -449,4 +449,4 @@ def test_a_cell_of_hypertext_is_read_however_far_its_head_is() -> None:
     ],
 )
 def test_a_remark_behind_a_secret_is_no_part_of_it(text: str, hidden: list[str]) -> None:
-    assert [span.value for span in Detector().find([Text(text)])[0]] == hidden
+    assert [span.value for span in DETECTOR.find([Text(text)])[0]] == hidden

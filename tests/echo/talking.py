@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import httpx2
 
+from tests.patience import PATIENCE
 from tests.peers.driver import Driver
 
 STATELESS = "2026-07-28"
@@ -30,7 +31,6 @@ ENVELOPE = {
     "io.modelcontextprotocol/clientInfo": INFO,
     "io.modelcontextprotocol/logLevel": "debug",
 }
-PATIENCE = 20.0
 
 
 class Lexeme(str):

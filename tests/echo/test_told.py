@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -15,23 +15,30 @@ from tests.peers.hosted import eventually
 SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 
 
+class Stream(NamedTuple):
+    """The id of the request that asks to be told, and what it was told first, if anything."""
+
+    id: str
+    acknowledged: bytes
+
+
 @pytest.fixture(scope="module")
-def stream(echo: Echo) -> str:
-    """The id of the request that asks to be told, after the task was met that it names."""
+def stream(echo: Echo) -> Stream:
+    """What a client is told beside its calls, after the task was met that it asks about."""
     wish = ',"task":{"ttl":6e4}' if echo.era == SESSION else ""
     echo.talk.ask("begun", "tools/call", f'"name":"later","arguments":{{}}{wish}')
     echo.talk.stand()
-    if echo.era == STATELESS:
-        echo.talk.start("stream", "subscriptions/listen", f'"notifications":{{{WANTED}}},{ODD}')
-    return "stream"
+    if echo.era == SESSION:
+        return Stream("", b"")
+    echo.talk.start("stream", "subscriptions/listen", f'"notifications":{{{WANTED}}},{ODD}')
+    return Stream("stream", echo.talk.hear("notifications/subscriptions/acknowledged"))
 
 
-def test_a_stream_gets_what_it_wants_and_there_is(echo: Echo, stream: str) -> None:
+def test_a_stream_gets_what_it_wants_and_there_is(echo: Echo, stream: Stream) -> None:
     if echo.era == SESSION:
         pytest.skip("a session subscribes to one resource at a time")
-    acknowledged = echo.talk.hear("notifications/subscriptions/acknowledged")
-    expected = f'{{"notifications":{{{WANTED}}},"_meta":{{"{SUBSCRIPTION}":"{stream}"}}}}'
-    assert member(exact(acknowledged), "params") == exact(expected)
+    expected = f'{{"notifications":{{{WANTED}}},"_meta":{{"{SUBSCRIPTION}":"{stream.id}"}}}}'
+    assert member(exact(stream.acknowledged), "params") == exact(expected)
 
     def wanted() -> list[Any]:
         return [member(message, "params", "notifications") for message in echo.received("subscriptions/listen")]
@@ -40,7 +47,7 @@ def test_a_stream_gets_what_it_wants_and_there_is(echo: Echo, stream: str) -> No
 
 
 @pytest.mark.parametrize("id", [21, "twenty-one"])
-def test_what_an_upstream_tells_is_what_was_said(echo: Echo, stream: str, id: str | int) -> None:
+def test_what_an_upstream_tells_is_what_was_said(echo: Echo, stream: Stream, id: str | int) -> None:
     said = echo.talk.ask(id, "tools/call", '"name":"changes"')
     before = {json.loads(message)["method"]: message for message in said.before}
     for method, (params, eras) in TOLD.items():
@@ -49,17 +56,17 @@ def test_what_an_upstream_tells_is_what_was_said(echo: Echo, stream: str, id: st
         if echo.era == SESSION:
             assert member(exact(before[method]), "params") == hidden(params)
         else:
-            told = hidden(f'{params},"_meta":{{"{SUBSCRIPTION}":"{stream}"}}')
+            told = hidden(f'{params},"_meta":{{"{SUBSCRIPTION}":"{stream.id}"}}')
             assert member(exact(echo.talk.hear(method)), "params") == told
 
 
-def test_a_changed_list_is_told(echo: Echo, stream: str) -> None:
+def test_a_changed_list_is_told(echo: Echo, stream: Stream) -> None:
     """The gateway says so itself, once for many, and of a list that is made of several."""
     echo.talk.ask(22, "tools/call", '"name":"changes"')
     for method in CHANGED:
         message = f'"jsonrpc":"2.0","method":"{method}"'
         if echo.era == STATELESS:
-            message += f',"params":{{"_meta":{{"{SUBSCRIPTION}":"{stream}"}}}}'
+            message += f',"params":{{"_meta":{{"{SUBSCRIPTION}":"{stream.id}"}}}}'
         assert exact(echo.talk.hear(method)) == exact(f"{{{message}}}")
 
 
@@ -79,6 +86,7 @@ def test_a_page_to_go_to_is_what_was_said(echo: Echo) -> None:
     assert [answer["result"] for answer in answers if "method" not in answer][-1] == shown(VISITED)
 
 
+@pytest.mark.usefixtures("stream")  # where an upstream asks on its own
 def test_a_question_that_is_taken_back_is_taken_back_as_it_was_said(echo: Echo) -> None:
     if echo.era == STATELESS:
         pytest.skip("servers of this era ask nothing on their own")

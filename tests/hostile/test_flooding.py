@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.hostile.scene import hostile, meet
+from tests.patience import PATIENCE
 from tests.peers.driver import Driver, Processes, text_of
 from tests.peers.upstream import Upstream, text
 
@@ -98,7 +99,7 @@ def test_a_flood_of_values_is_withheld_and_costs_the_others_nothing(peers: Proce
         before = driver.work()
         assert text_of(driver.tool("crm__mail")) == "[EMAIL_0]" or costs
         costs.append(driver.work() - before)
-    response = driver.answer(flooding, timeout=60)
+    response = driver.answer(flooding, timeout=PATIENCE)
     assert "error" in response or response["result"]["isError"] is True
     assert "posteo-mail.de" not in driver.received.decode()
     assert text_of(driver.tool("crm__mail")).startswith("[EMAIL_")
@@ -127,13 +128,13 @@ def test_notifications_without_end_do_not_stop_the_others(peers: Processes, tmp_
     driver = meet(peers, honest, evil, vault={"backend": backend})
     driver.call("logging/setLevel", {"level": "debug"})
     storming = driver.ask("tools/call", {"name": "evil__storm", "arguments": {}})
-    driver.tool("crm__search", {"query": "x"}, timeout=5)
+    driver.tool("crm__search", {"query": "x"})
     assert driver.received.count(b"notifications/message") < count  # it had its turn before the storm was over
     for n in range(3):
-        driver.tool("crm__search", {"query": "x"}, timeout=5)
-        assert text_of(driver.tool("crm__mail", {"who": f"kim{n}"}, timeout=5)).startswith("[EMAIL_")
-        assert "[EMAIL_" in text_of(driver.tool("crm__letter", {"who": f"lee{n}"}, timeout=5))
+        driver.tool("crm__search", {"query": "x"})
+        assert text_of(driver.tool("crm__mail", {"who": f"kim{n}"})).startswith("[EMAIL_")
+        assert "[EMAIL_" in text_of(driver.tool("crm__letter", {"who": f"lee{n}"}))
     assert driver.received.count(b"notifications/message") < count
-    driver.answer(storming, timeout=60)
+    driver.answer(storming, timeout=PATIENCE)
     assert driver.received.count(b"notifications/message") == count
     assert "posteo-mail.de" not in driver.received.decode()

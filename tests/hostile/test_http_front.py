@@ -9,10 +9,12 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
 
+from tests.patience import PATIENCE
 from tests.peers.hosted import Caller, Hosted, events_in, hosted, messages_in, stateless, tokens_file
 from tests.peers.upstream import ECHO, Upstream, text
 from tests.peers.values import values
@@ -137,7 +139,7 @@ def test_whoever_is_not_in_order_reaches_no_upstream(gateway: Hosted, crm: Upstr
     port = gateway.url.split(":")[2].split("/")[0]
     starts, received = len(crm.starts()), crm.received_bytes()
     body = json.dumps(INITIALIZE).encode()
-    with httpx2.Client(trust_env=False, timeout=30) as client:
+    with httpx2.Client(trust_env=False, timeout=PATIENCE) as client:
         for knock in knocks():
             verdicts = [part.refused for part in knock if part.refused]
             if not verdicts:
@@ -182,6 +184,18 @@ def test_a_body_that_is_not_one_message_is_refused(gateway: Hosted, case: str) -
         response = caller.post(body)
     assert (response.status_code, response.json()["error"]["code"]) == (status, code)
     assert "mcp-session-id" not in response.headers
+
+
+def test_a_body_whose_length_is_said_in_two_ways_is_refused_and_what_follows_is_no_request(gateway: Hosted) -> None:
+    """A proxy that went by the other length takes the rest for a part of this request, with somebody else's token."""
+    where = urlsplit(gateway.url)
+    assert where.hostname is not None
+    both = "content-length: 5\r\ntransfer-encoding: chunked\r\n"
+    request = f"POST {where.path} HTTP/1.1\r\nhost: {where.netloc}\r\nauthorization: Bearer {ALICE}\r\n{both}\r\n"
+    with socket.create_connection((where.hostname, where.port), timeout=30) as connection:
+        connection.sendall((request + "0\r\n\r\n" + request).encode())
+        answer = b"".join(iter(lambda: connection.recv(65536), b""))
+    assert answer.startswith(b"HTTP/1.1 400 ") and answer.count(b"HTTP/1.1") == 1
 
 
 ACCEPTS = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 from typing import Any
@@ -93,6 +94,33 @@ def test_a_large_argument_does_not_delay_a_ping(driver: Driver, shape: str) -> N
         if delays[-1] < PROMPTLY:
             return
     raise AssertionError(f"a ping waited {min(delays):.3f} s")
+
+
+#: Answers of about 300 KB that take long to make clean.
+ANSWERS: dict[str, Any] = {
+    "records": [{"email": f"u{n}@posteo-mail.de", "last_name": f"Okon{n}kwo"} for n in range(5000)],
+    "keys": {f"u{n}@posteo-mail.de": n for n in range(10_000)},
+    "records_in_text": json.dumps([json.dumps({"email": f"u{n}@posteo-mail.de"}) for n in range(6000)]),
+}
+
+
+@pytest.mark.parametrize("kind", ANSWERS)
+def test_an_answer_that_takes_long_to_make_clean_delays_nobody_else(
+    peers: Processes, tmp_path: Path, kind: str
+) -> None:
+    """Were calls to wait for it, one of them would wait for a good part of its time."""
+    answer = json.dumps({"content": [], "structuredContent": {"all": ANSWERS[kind]}})
+    driver = meet(peers, honest(tmp_path), hostile(tmp_path).tool("dump", [{"raw_result": answer}]))
+    shown(driver)
+    driver.tool("evil__sync")
+    begun = driver.clock()
+    dump = driver.ask("tools/call", {"name": "evil__dump", "arguments": {}})
+    waited = []
+    while not driver.responses(dump):
+        asked = driver.clock()
+        driver.tool("crm__save", a="x")
+        waited.append(driver.clock() - asked)
+    assert max(waited) < max(PROMPTLY, (driver.clock() - begun) / 5)
 
 
 def test_a_slow_upstream_delays_nobody_else(peers: Processes, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.effort import examples
 from tests.hostile.scene import KIM, honest, hostile, meet, shown, told
 from tests.peers.driver import Driver, Processes, text_of
 from tests.peers.upstream import ECHO, Upstream, text
@@ -100,7 +101,7 @@ PIECES = st.sampled_from(
 
 
 @given(said=st.lists(PIECES, max_size=14).map("".join))
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(150), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_whatever_an_upstream_says_goes_back_to_it_exactly_and_resolves_to_nothing_else(
     scene: Scene, said: str
 ) -> None:
@@ -196,6 +197,15 @@ def test_items_named_like_a_token_are_not_listed(trap: tuple[Driver, Upstream]) 
     assert not any("EMAIL_0]" in template or "EMAIL_0%5D" in template for template in templates)
 
 
+@pytest.fixture(scope="module")
+def asked(module_peers: Processes, tmp_path_factory: pytest.TempPathFactory) -> tuple[Driver, Upstream, str]:
+    """A session in which the customer was shown, the hostile upstream, and a token."""
+    folder = tmp_path_factory.mktemp("asked")
+    crm, evil = honest(folder), hostile(folder).prompt("plain")
+    driver = meet(module_peers, crm, evil)
+    return driver, evil, shown(driver)["email"]
+
+
 @pytest.mark.parametrize(
     ("method", "params"),
     [
@@ -213,11 +223,9 @@ def test_items_named_like_a_token_are_not_listed(trap: tuple[Driver, Upstream]) 
     ],
 )
 def test_a_name_that_is_a_token_is_not_found_and_the_error_shows_no_value(
-    peers: Processes, tmp_path: Path, method: str, params: Any
+    asked: tuple[Driver, Upstream, str], method: str, params: Any
 ) -> None:
-    crm, evil = honest(tmp_path), hostile(tmp_path).prompt("plain")
-    driver = meet(peers, crm, evil)
-    token = shown(driver)["email"]
+    driver, evil, token = asked
     response = driver.call(fill(method, token), fill(params, token))
     assert "error" in response or response["result"].get("isError") is True
     assert told(evil) == []

@@ -9,12 +9,13 @@ from typing import Any
 
 import anyio
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cloakllm_gateway.core.events import Disconnected, Received
 from cloakllm_gateway.shell.remote import streamable
 from cloakllm_gateway.shell.remote.life import answers
+from tests.effort import examples
 from tests.shell.remotes import VERSION, Watched, linked, scripted
 from tests.shell.web import Answering, web
 
@@ -63,7 +64,7 @@ sayings = st.lists(responses | st.binary(max_size=30), min_size=1, max_size=3)
 @example(
     [b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\ndata: " + DEEP + b"\n\n"], []
 )
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(60))
 def test_a_request_ends_whatever_is_said(said: list[bytes], resumed: list[bytes]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(streamable, "RESUME", 0.001)

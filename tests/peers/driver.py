@@ -22,10 +22,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.patience import PATIENCE
 from tests.peers import proofs
 
-#: Seconds that any single wait may take; a loaded machine starts the gateway in well under two.
-PATIENCE = 20.0
 VERSION = "2025-11-25"
 
 Message = dict[str, Any]

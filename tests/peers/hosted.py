@@ -20,10 +20,9 @@ from typing import Any
 
 import httpx2
 
+from tests.patience import PATIENCE
 from tests.peers import proofs
 
-#: Seconds that any single wait may take.
-PATIENCE = 30.0
 SESSION_VERSION, STATELESS_VERSION = "2025-11-25", "2026-07-28"
 BOTH = "application/json, text/event-stream"
 

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-#: Seconds that a program may take until it listens, and to end when it is asked to.
-PATIENCE = 30.0
+from tests.patience import PATIENCE
 
 
 def free_port() -> int:

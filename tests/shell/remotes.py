@@ -20,6 +20,7 @@ from cloakllm_gateway.shell.run import session
 from cloakllm_gateway.shell.supervisor import Restarts, Spec
 from cloakllm_gateway.shell.transports.memory import Memory
 from cloakllm_gateway.shell.wiring import assemble
+from tests.patience import PATIENCE
 from tests.shell.web import Answering, Script
 
 LIMIT = 4 << 20
@@ -85,7 +86,7 @@ class Watched:
     # -- what it was told
 
     async def until(self, seen: Callable[[list[Event]], Any]) -> Any:
-        with anyio.fail_after(20):
+        with anyio.fail_after(PATIENCE):
             while not (found := seen(self.events)):
                 await self._changed.wait()
         return found
@@ -192,7 +193,7 @@ class Client:
 
     async def ask(self, id: int, method: str, params: dict[str, Any] | None = None) -> Any:
         await self.transport.say(jsonrpc.encode(jsonrpc.request(id, method, params)))
-        with anyio.fail_after(20):
+        with anyio.fail_after(PATIENCE):
             while (message := jsonrpc.decode(await self.transport.hear())).get("id") != id:
                 pass
         return message["result"]

@@ -11,6 +11,7 @@ import pytest
 
 from cloakllm_gateway.shell.beside import Beside, Piece
 from cloakllm_gateway.shell.steps import READY
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 ROOM = 4
@@ -40,7 +41,7 @@ class Worker:
 
 @asynccontextmanager
 async def at_work() -> AsyncIterator[tuple[Beside, Worker]]:
-    with anyio.fail_after(10):
+    with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks:
             yield Beside(tasks, ROOM), Worker()
 
@@ -95,4 +96,19 @@ async def test_who_has_too_much_waiting_is_told_when_there_is_room_again() -> No
         held.set()
         for room in rooms:
             await room
+    assert beside.room("evil") is READY
+
+
+async def test_a_heavy_piece_counts_as_many() -> None:
+    held = anyio.Event()
+
+    async def piece() -> None:
+        await held.wait()
+
+    async with at_work() as (beside, _):
+        beside.start("evil", piece, large=True, weight=ROOM)
+        room = beside.room("evil")
+        assert room is not READY
+        held.set()
+        await room
     assert beside.room("evil") is READY

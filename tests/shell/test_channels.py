@@ -21,6 +21,7 @@ from cloakllm_gateway.shell.front.asgi import Refusal
 from cloakllm_gateway.shell.front.channels import Channel, Exchange, SessionChannel, StatelessChannel
 from cloakllm_gateway.shell.front.hub import Bounds, Hub
 from cloakllm_gateway.shell.logging import Logger
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 LOGGER = Logger("error")
@@ -178,7 +179,7 @@ async def hub_of(serve: Any = None, **bounds: Any) -> AsyncIterator[Hub]:
         await channel.run(post)
 
     limits = Bounds(**{"idle": 1000.0, "total": 3, "per_principal": 2, "unread": 100, **bounds})
-    with anyio.fail_after(20):
+    with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks:
             hub = Hub(limits, serve or talk, tasks, LOGGER)
             tasks.start_soon(hub.run)

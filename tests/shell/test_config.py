@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from cloakllm_gateway.core.settings import Scope
 from cloakllm_gateway.errors import ConfigError
 from cloakllm_gateway.shell import config as configuration
+from cloakllm_gateway.shell.command_hints import spacy_model
 from cloakllm_gateway.shell.config import Config, LogLevel, Treatment, VaultConfig, detection_settings, load
-from cloakllm_gateway.shell.extras import spacy_model
 from cloakllm_gateway.shell.stores import Quotas
 
 ROOT = Path(__file__).parents[2]

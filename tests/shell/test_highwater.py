@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from cloakllm_gateway.errors import VaultError
 from cloakllm_gateway.shell.stores import default_state_dir
 from cloakllm_gateway.shell.stores.highwater import LARGEST_BLOCK, LIMIT, HighWater, RandomStart, StoreNumbers
+from tests.patience import PATIENCE
 
 posix = pytest.mark.skipif(os.name != "posix", reason="owners and modes are a matter of POSIX systems")
 
@@ -215,7 +216,7 @@ def test_eight_processes_never_share_a_number(state):
         assert process.stdin
         process.stdin.write("go\n")
         process.stdin.flush()
-    seen = [int(line) for p in processes for line in p.communicate("\n", timeout=60)[0].split() if line != "done"]
+    seen = [int(line) for p in processes for line in p.communicate("\n", timeout=PATIENCE)[0].split() if line != "done"]
     assert len(seen) == len(set(seen)) == 800
 
 
@@ -227,7 +228,7 @@ def test_a_process_killed_between_reserving_and_using_leaves_its_numbers_unused(
     process.stdin.flush()
     seen = [int(process.stdout.readline()) for _ in range(5)]
     process.send_signal(signal.SIGKILL)
-    process.communicate(timeout=10)
+    process.communicate(timeout=PATIENCE)
     assert seen == [0, 1, 2, 3, 4]
     assert take(HighWater(state), 2) == [32, 33]
 

@@ -14,8 +14,9 @@ import pytest
 from anyio.abc import SocketStream
 
 from cloakllm_gateway.shell.front import server
+from cloakllm_gateway.shell.library_logs import library_logs
 from cloakllm_gateway.shell.listen import Address, ListenConfig
-from cloakllm_gateway.shell.overhearing import overhearing
+from tests.patience import PATIENCE
 from tests.shell.notes import Notes
 
 pytestmark = pytest.mark.anyio
@@ -39,7 +40,7 @@ async def broken(scope: Any, receive: Any, send: Any) -> None:
 @asynccontextmanager
 async def served(app: Any) -> AsyncIterator[int]:
     """The port at which ``app`` is served."""
-    with anyio.fail_after(20), server.bound(ListenConfig(http="127.0.0.1:0"), Address("127.0.0.1", 0)) as at:
+    with anyio.fail_after(PATIENCE), server.bound(ListenConfig(http="127.0.0.1:0"), Address("127.0.0.1", 0)) as at:
         async with server.listening(app, at, None):
             yield at.getsockname()[1]
 
@@ -80,7 +81,7 @@ async def test_requests_that_come_whole_are_answered_on_one_connection() -> None
 
 async def test_a_bug_of_ours_is_told_by_its_kind_alone(capfd: pytest.CaptureFixture[str]) -> None:
     notes = Notes()
-    with overhearing(notes):
+    with library_logs(notes):
         async with connected(broken) as connection:
             await connection.send(REQUEST)
             assert b" 500 " in await connection.receive()

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cloakllm_gateway.shell.logging import BACKLOG, Logger, line
+from tests.patience import PATIENCE
 
 
 def read_all(fd: int) -> str:
@@ -67,7 +68,7 @@ def test_a_reader_that_does_not_read_costs_lines_and_no_time():
     log.log("info", "after")
     log.close()
     os.close(write)
-    told = reader.result(timeout=10).splitlines()
+    told = reader.result(timeout=PATIENCE).splitlines()
     assert told[0].startswith("info e i=0 ")
     assert told[-1] == "info after"
     reports = [text for text in told if text.startswith("warning log_lines_lost lines=")]

@@ -11,6 +11,7 @@ import pytest
 
 from cloakllm_gateway.core.events import Connected, Disconnected, Overlong
 from cloakllm_gateway.shell.remote import link
+from tests.patience import PATIENCE
 from tests.shell.remotes import LIMIT, VERSION, linked, scripted
 from tests.shell.web import Answering, web
 
@@ -162,7 +163,7 @@ async def test_a_request_taken_back_is_told_to_the_server_and_not_waited_for(tmp
         await server.until(is_rpc("tools/call"))
         await crm.notify("notifications/cancelled", requestId=2)
         told = await server.until(is_rpc("notifications/cancelled"))
-        with anyio.fail_after(20):
+        with anyio.fail_after(PATIENCE):
             await gone.wait()
     assert told.headers["mcp-session-id"] == "s-1"
     assert len(crm.received) == 1  # the handshake
@@ -482,7 +483,7 @@ async def test_a_notification_that_is_never_taken_is_given_up(tmp_path, monkeypa
     async with web(scripted(notifications_progress=loris)) as server, linked(tmp_path, server.url) as crm:
         await crm.greet()
         await crm.notify("notifications/progress")
-        with anyio.fail_after(5):
+        with anyio.fail_after(PATIENCE):
             await given_up.wait()
 
 
@@ -498,7 +499,7 @@ async def test_no_connection_outlives_the_link(tmp_path):
                 await crm.ask(id, "tools/call")
             await server.until(is_rpc("tools/call"), times=2)
             assert server.open >= 2
-        with anyio.fail_after(5):
+        with anyio.fail_after(PATIENCE):
             while server.open:
                 await anyio.sleep(0.01)
 
@@ -578,7 +579,7 @@ async def test_a_stateless_request_is_taken_back_by_closing_its_stream(tmp_path)
         await crm.ask_stateless(1, "subscriptions/listen")
         await crm.until(lambda _: progress(1) in crm.received)
         await crm.notify("notifications/cancelled", requestId=1)
-        with anyio.fail_after(20):
+        with anyio.fail_after(PATIENCE):
             await gone.wait()
         await crm.ask_stateless(2, "tools/list")
         await crm.answer(2)
@@ -626,6 +627,6 @@ async def test_a_server_that_never_answers_holds_up_nothing_else(tmp_path):
         await crm.greet()
         await crm.ask(2, "tools/call")
         await server.until(is_rpc("tools/call"))
-        with anyio.fail_after(5):
+        with anyio.fail_after(PATIENCE):
             await crm.ask(3, "tools/list")
             await crm.answer(3)

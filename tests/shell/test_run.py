@@ -26,8 +26,7 @@ from cloakllm_gateway.shell.supervisor import Supervisor
 from cloakllm_gateway.shell.transports.memory import Memory
 from cloakllm_gateway.shell.wiring import assemble
 from cloakllm_gateway.spans import Text
-
-PATIENCE = 20.0
+from tests.patience import PATIENCE
 
 
 class Fragile(Gateway):
@@ -116,6 +115,23 @@ async def test_a_bug_met_while_an_answer_is_looked_at_withholds_that_answer(tmp_
             raise ValueError("bad@acme-corp.com")
 
     (tmp_path / "bad.txt").write_text("bad@acme-corp.com")
+    async with serving(tmp_path, partial(Gateway, at_once=look)) as client:
+        await client.call(1, "tools/list")
+        answer = await client.call(2, "tools/call", name="files__read_file", arguments={"path": "bad.txt"})
+        assert "internal error" in answer["result"]["content"][0]["text"]
+        assert (await client.call(3, "tools/list"))["result"]["tools"]
+
+
+@pytest.mark.anyio
+async def test_a_bug_met_beside_the_core_withholds_that_answer(tmp_path: Path) -> None:
+    """The same, in a thread."""
+    bad = "bad@acme-corp.com"
+
+    def look(texts: Sequence[Text]) -> None:
+        if any(bad in text.text for text in texts):
+            raise ValueError(bad)
+
+    (tmp_path / "bad.txt").write_text(bad + " and so on" * 2000)
     async with serving(tmp_path, partial(Gateway, at_once=look)) as client:
         await client.call(1, "tools/list")
         answer = await client.call(2, "tools/call", name="files__read_file", arguments={"path": "bad.txt"})

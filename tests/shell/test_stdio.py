@@ -16,12 +16,12 @@ import pytest
 
 from cloakllm_gateway.core.events import Event, Overlong, Received, Send
 from cloakllm_gateway.shell.transports.stdio import BACKLOG, Front
+from tests.patience import PATIENCE
 
 #: What the lines of these tests say does not matter to those who carry them.
 SEND = Send("peer", {})
 
 pytestmark = pytest.mark.anyio
-DEADLINE = 10
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ class Client:
         for end in (*self._front_ends, self.says_to, self.hears):
             end.close()
         for thread in self._saying:
-            thread.join(DEADLINE)
+            thread.join(PATIENCE)
 
     def says(self, data: bytes) -> None:
         self._saying.append(threading.Thread(target=self._say, args=(data,), daemon=True))
@@ -67,7 +67,7 @@ class Client:
         async def post(event: Event) -> None:
             self.seen.append(event)
 
-        with anyio.fail_after(DEADLINE):
+        with anyio.fail_after(PATIENCE):
             await self.front.run(post)
 
 
@@ -112,7 +112,7 @@ async def test_lines_leave_in_the_order_they_were_sent(client):
         for i in range(500):
             await client.front.send(b"%d" % i, SEND)
     client.front_ends()
-    await anyio.to_thread.run_sync(thread.join, DEADLINE)
+    await anyio.to_thread.run_sync(thread.join, PATIENCE)
     assert received.split() == [b"%d" % i for i in range(500)]
 
 
@@ -144,7 +144,7 @@ async def test_what_fails_beside_the_reading_is_no_reason_to_read_another_way(cl
 
     async with client.front:
         client.says_to.write(b"{}\n")
-        with anyio.fail_after(DEADLINE), pytest.raises(PermissionError):
+        with anyio.fail_after(PATIENCE), pytest.raises(PermissionError):
             try:
                 await client.front.run(post)
             except* PermissionError as group:
@@ -176,7 +176,7 @@ NOISY = """
 
 
 def run_program(source: str, **options: object) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([sys.executable, "-c", textwrap.dedent(source)], timeout=DEADLINE, **options)
+    return subprocess.run([sys.executable, "-c", textwrap.dedent(source)], timeout=PATIENCE, **options)
 
 
 def test_standard_output_carries_protocol_only_whatever_is_printed():
@@ -228,4 +228,4 @@ def test_the_process_ends_on_a_signal_while_the_client_neither_writes_nor_reads(
         assert process.stdout is not None
         assert process.stdout.read(6) == b"ready\n"
         process.terminate()
-        assert process.wait(DEADLINE) == 0
+        assert process.wait(PATIENCE) == 0

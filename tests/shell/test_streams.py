@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cloakllm_gateway.shell.front.streams import Event, Stream
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 LINES = st.lists(st.binary(min_size=1, max_size=40), max_size=30)
@@ -73,7 +74,7 @@ async def test_a_new_reader_takes_over_from_the_one_before() -> None:
     async def reader() -> None:
         got.append(await read(stream))
 
-    with anyio.fail_after(10):
+    with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(reader)
             await anyio.wait_all_tasks_blocked()
@@ -88,7 +89,7 @@ async def test_a_new_reader_takes_over_from_the_one_before() -> None:
 
 async def test_silence_is_told_from_the_end() -> None:
     stream = Stream(100, 100)
-    with anyio.fail_after(10):
+    with anyio.fail_after(PATIENCE):
         async with aclosing(stream.follow(patience=0.01)) as events:
             assert await anext(events) is None
             stream.put(b"one")

@@ -23,12 +23,12 @@ from cloakllm_gateway.shell import supervisor
 from cloakllm_gateway.shell.config import UpstreamConfig
 from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.supervisor import Restarts, Spec, Supervisor
+from tests.patience import PATIENCE
 
 #: What the lines of these tests say does not matter to those who carry them.
 SEND = Send("peer", {})
 
 pytestmark = pytest.mark.anyio
-DEADLINE = 20
 ECHO = """
     import sys
     for line in sys.stdin:
@@ -85,7 +85,7 @@ class Watched:
         os.close(self._log_fd)
 
     async def until(self, seen: Callable[[list[Event]], bool]) -> None:
-        with anyio.fail_after(DEADLINE):
+        with anyio.fail_after(PATIENCE):
             while not seen(self.events):
                 await self._changed.wait()
 
@@ -103,7 +103,7 @@ class Watched:
         return self._log_path.read_text(encoding="utf-8")
 
     async def until_logged(self, text: str) -> None:
-        with anyio.fail_after(DEADLINE):
+        with anyio.fail_after(PATIENCE):
             while text not in self.log():
                 await anyio.sleep(0.01)
 
@@ -160,7 +160,7 @@ async def test_the_time_for_last_words_does_not_run_while_nobody_listens(supervi
     async with supervised(python(source)) as crm:
         crm.listens = anyio.Event()
         await crm.until_connected()
-        with anyio.fail_after(DEADLINE):
+        with anyio.fail_after(PATIENCE):
             while {*psutil.Process().children()} - others:  # until it has ended, and for longer than it is waited for
                 await anyio.sleep(0.05)
         await anyio.sleep(0.5)
@@ -173,7 +173,7 @@ async def test_the_time_for_last_words_does_not_run_while_nobody_listens(supervi
 
 
 async def test_a_descendant_that_goes_on_talking_is_heard_no_further_than_a_pipe_reaches(supervised, monkeypatch):
-    monkeypatch.setattr(supervisor, "LAST_WORDS", DEADLINE)
+    monkeypatch.setattr(supervisor, "LAST_WORDS", PATIENCE)
     source = """
         import os, signal
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -238,7 +238,7 @@ async def test_a_command_that_does_not_exist_is_final_and_explained_in_the_log_a
 async def test_an_upstream_that_does_not_read_is_dropped_and_nobody_waits_for_it(supervised):
     async with supervised(python("import signal; signal.pause()")) as crm:
         await crm.until_connected()
-        with anyio.fail_after(1):
+        with anyio.fail_after(PATIENCE):
             for _ in range(4):
                 crm.supervisor.send(b"x" * 1_000_000, SEND)
         await crm.until(lambda events: Disconnected("crm", "does not read its input") in events)
@@ -372,12 +372,12 @@ async def test_a_tree_whose_start_is_cancelled_is_gone_as_well(supervised):
     marker = "29.7301"
     others = {*psutil.Process().children()}
     async with supervised(UpstreamConfig("/bin/sh", args=("-c", f"sleep {marker} & sleep {marker}"))) as crm:
-        with anyio.fail_after(DEADLINE):
+        with anyio.fail_after(PATIENCE):
             while not (own := {*psutil.Process().children()} - others):
                 await anyio.lowlevel.checkpoint()
         (shell,) = own
         assert not crm.events, "it is too late to cancel its start"
-        late = time.monotonic() + DEADLINE
+        late = time.monotonic() + PATIENCE
         while len(descendants := shell.children()) < 2:
             assert time.monotonic() < late  # the event loop has not had a turn
         crm.scope.cancel()
@@ -390,7 +390,7 @@ async def test_the_end_of_an_upstream_is_told_before_it_has_been_made_to_go(supe
         await crm.until_received(1)
         server = psutil.Process(int(crm.received[0]))
         crm.supervisor.drop("too slow")
-        with anyio.fail_after(1):
+        with anyio.fail_after(PATIENCE):
             await crm.until(lambda events: Disconnected("crm", "too slow") in events)
         assert server.is_running()
 
@@ -501,13 +501,13 @@ def test_nothing_survives_a_client_that_goes(end, server):
         assert not alive
         assert len(gone) == 2
         client.stdin.close()
-        client.wait(DEADLINE)
+        client.wait(PATIENCE)
     assert_gone(processes[0])
 
 
 def assert_gone(process: psutil.Process) -> None:
     with suppress(psutil.NoSuchProcess):
-        process.wait(5)
+        process.wait(PATIENCE)
     assert not process.is_running()
 
 

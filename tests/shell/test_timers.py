@@ -10,6 +10,7 @@ import pytest
 from cloakllm_gateway.core.events import Elapsed, Event, Timer
 from cloakllm_gateway.shell.steps import READY
 from cloakllm_gateway.shell.timers import Timers
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 SHORT = 0.01
@@ -46,7 +47,7 @@ class Heard:
             self.timers.start(Timer(name), seconds)
 
     async def until(self, *names: str) -> None:
-        with anyio.fail_after(10):
+        with anyio.fail_after(PATIENCE):
             while self.names != [*names]:
                 self._more = anyio.Event()
                 await self._more.wait()

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from cloakllm_gateway.shell.steps import READY
 from cloakllm_gateway.shell.turns import Turns
+from tests.patience import PATIENCE
 
 
 @given(st.lists(st.one_of(st.sampled_from("abc"), st.none()), max_size=60))
@@ -50,9 +51,21 @@ async def test_a_sender_of_too_much_waits_and_the_others_do_not():
     with anyio.move_on_after(0.01):
         await rooms[0]  # gives up
     turns.take()
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         await rooms[1]
     assert turns.put("client", 5) is READY
+
+
+@pytest.mark.anyio
+async def test_a_heavy_item_counts_as_many():
+    turns = Turns[int](4)
+    room = turns.put("flood", 1, weight=4)
+    assert room is not READY
+    assert turns.put("client", 2) is READY
+    assert turns.take() == 1
+    with anyio.fail_after(5):
+        await room
+    assert turns.put("flood", 3) is READY
 
 
 @pytest.fixture

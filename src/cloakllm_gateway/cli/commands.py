@@ -84,7 +84,7 @@ def demo() -> None:
     from rich.console import Console
 
     from cloakllm_gateway.demo.show import show
-    from cloakllm_gateway.shell.extras import own
+    from cloakllm_gateway.shell.command_hints import own
 
     show(Console(), own("--config", "FILE"))
 
@@ -108,8 +108,8 @@ def scan(
         raise click.UsageError("--jsonl is a format of its own: leave --format out")
     if not files and sys.stdin.isatty():
         raise click.UsageError("Name files, or - for standard input")
-    from cloakllm_gateway.cli.scan import JSONL
     from cloakllm_gateway.cli.scan import scan as run
+    from cloakllm_gateway.cli.scan_output import JSONL
 
     form = JSONL if jsonl else form or "text"
     sys.exit(run(files or ("-",), form, config=config, names=not no_names, expect_clean=expect_clean))

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 from cloakllm_gateway.errors import VaultError
-from cloakllm_gateway.shell.extras import own
+from cloakllm_gateway.shell.command_hints import own
 from cloakllm_gateway.vault import tokens
 
 if TYPE_CHECKING:

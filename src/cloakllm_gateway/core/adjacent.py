@@ -1,4 +1,4 @@
-"""Values that begin in one text block of a result and end in the next, or are told by what stands in another one.
+"""Values that are split between adjacent text blocks of a result, or proved by what another block says.
 
 A server that sends a text in pieces cuts it anywhere, and the model reads on:
 of ``kim.lee@exam`` and ``ple.com`` neither block has to look like an address,
@@ -19,7 +19,6 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from cloakllm_gateway.detection.catalogue.model import CONTEXT
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.protocol.walk import Path
 from cloakllm_gateway.spans import Span
@@ -142,6 +141,8 @@ def _is_complete(joined: Joined, block: int, longer: Span, own: Sequence[Span]) 
     end of other text may go on with an ``m``, a street with a town, and a
     secret with whatever has no blank in it.
     """
+    from cloakllm_gateway.detection.catalogue.model import CONTEXT  # once something was found it is there
+
     if not own or own[-1].category != longer.category or own[-1].rank <= CONTEXT:
         return False
     text, edge, by = joined.text, joined.ends[block], joined.ends[block - 1] if block else 0

@@ -1,4 +1,4 @@
-"""What clients are told about the shape of values, and results that keep to it.
+"""Tools as the client knows them: relaxed schemas, results that fit them, and changes since it was told.
 
 Strict clients hold a result against the ``outputSchema`` they were shown, and
 a form against its ``requestedSchema``.  Both are relaxed so that tokens fit.

@@ -1,4 +1,4 @@
-"""What the allow list says of a text: values that no pass hides, whatever else is known.
+"""The allow list applied to spans: its values are never hidden, whatever pass has found them.
 
 Detection knows the list too, and finds no such value.  But a part of one may
 be known as something else, in this session or from an earlier one.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from cloakllm_gateway.detection.allowing import AllowList
+from cloakllm_gateway.detection.allow_list import AllowList
 from cloakllm_gateway.spans import Encoding, Proof, Ranges, Span
 from cloakllm_gateway.vault.known import Known, KnownValues
 

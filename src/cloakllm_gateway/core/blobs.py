@@ -1,4 +1,4 @@
-"""Text in other clothes: base64 that holds some."""
+"""Textual blobs: base64 whose bytes are text."""
 
 from __future__ import annotations
 

@@ -8,21 +8,21 @@ from typing import Any
 from cloakllm_gateway.core import capabilities, texts
 from cloakllm_gateway.core.events import Effect, Send, StartTimer, StopTimer, Timer
 from cloakllm_gateway.core.requests import Asked
-from cloakllm_gateway.core.upstream import Call, Upstream
+from cloakllm_gateway.core.upstream import Answered, Call, Upstream
 from cloakllm_gateway.protocol import eras, jsonrpc
 from cloakllm_gateway.protocol.eras import Client, Era
 from cloakllm_gateway.protocol.headers import Declared
-from cloakllm_gateway.protocol.jsonrpc import INTERNAL_ERROR, Failure, Response
+from cloakllm_gateway.protocol.jsonrpc import INTERNAL_ERROR, Failure
 from cloakllm_gateway.vault.entries import Entry
 
 PURPOSE = "call"
 
-#: Seconds that what several upstreams are asked may take for one that keeps silent.
+#: Seconds that one upstream may keep all others waiting that were asked the same.
 PATIENCE = 10.0
 
 
 class Calls:
-    """Sends requests under ids of the gateway's own and hands each answer, or its failure, to who waits.
+    """Sends requests under ids of the gateway's own, and calls back with each answer or failure.
 
     ``client`` is who speaks in the gateway's own requests, ``alone`` that there
     is one upstream, for which nobody waits beside its own callers.
@@ -38,7 +38,7 @@ class Calls:
         upstream: Upstream,
         method: str,
         params: Mapping[str, Any] | None,
-        answered: Callable[[Response | Failure], None],
+        answered: Answered,
         *,
         timeout: float,
         asked: Asked | None = None,
@@ -72,7 +72,7 @@ class Calls:
         upstream: Upstream,
         method: str,
         params: Mapping[str, Any] | None,
-        answered: Callable[[Response | Failure], None] = lambda _answer: None,
+        answered: Answered = lambda _call, _answer: None,
     ) -> Call:
         """A request of the gateway's own; without ``answered`` its answer changes nothing."""
         timeout = upstream.settings.request_timeout if self._alone else PATIENCE
@@ -117,20 +117,20 @@ class Calls:
         call = upstream.calls.get(id)
         if call is not None:
             self.cancel(upstream, id, {"reason": "the gateway's deadline passed"})
-            call.answered(_failure(id, texts.timed_out(upstream.name, call.timeout)))
+            call.answered(call, _failure(id, texts.timed_out(upstream.name, call.timeout)))
 
     def fail(self, upstream: Upstream, id: int, text: str) -> None:
         """The request did not go out after all."""
         call = self.take(upstream, id)
         if call is not None:
-            call.answered(_failure(id, text))
+            call.answered(call, _failure(id, text))
 
     def fail_all(self, upstream: Upstream) -> None:
         """The upstream is gone: nobody waits in vain."""
         for id in list(upstream.calls):
             call = self.take(upstream, id)
             if call is not None:
-                call.answered(_failure(id, texts.gone(upstream.name)))
+                call.answered(call, _failure(id, texts.gone(upstream.name)))
 
 
 def _passed(upstream: Upstream, asked: Asked | None) -> dict[str, str]:

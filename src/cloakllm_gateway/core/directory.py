@@ -1,4 +1,4 @@
-"""Who serves what: tools, prompts, resources and templates, from the lists the client was sent.
+"""The routing tables of a session: which upstream serves which tool, prompt, resource and template.
 
 Routing is by these tables and never by taking a name apart, and it is done
 before anything is restored: a hostile upstream that lists a catch-all template
@@ -21,7 +21,10 @@ MOST = 100_000
 
 
 class Route(NamedTuple):
-    """Where a name leads; ``declared`` are the argument keys that its schema declares, ``marked`` those in headers."""
+    """Whose a name is, and its name there.
+
+    ``declared`` are the argument keys that its schema declares, ``marked`` those that headers repeat.
+    """
 
     upstream: str
     original: str
@@ -42,6 +45,8 @@ class Owner(NamedTuple):
 
 
 class Template(NamedTuple):
+    """A URI template of an upstream; ``literals`` is the text around its expressions."""
+
     upstream: str
     text: str
     literals: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What one upstream was given lately: what it says may hold parts of it, or the same in another form.
+"""The values that one upstream was given lately: what it says may hold parts of them, or other forms.
 
 Such forms are ordinary text elsewhere, so they are looked for only where they
 are likely: in whatever the upstream says while a call with values is in
@@ -39,7 +39,7 @@ class _Lately(NamedTuple):
 
 
 class Disclosed:
-    """The values that one upstream's requests carried, by call, and by what goes on after its call.
+    """The values that one upstream was sent: by call, by task and by subscription.
 
     Changed by the core alone; :meth:`lately` may be asked from beside it.
     """

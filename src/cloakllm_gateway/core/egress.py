@@ -1,4 +1,4 @@
-"""What leaves for an upstream: restored or refused, looked at for what stands in it in clear, and accounted for.
+"""Whatever leaves for an upstream: tokens are restored or it is refused, raw data is looked for, all of it is recorded.
 
 The client's requests and its answers to the upstreams' own pass here alike.
 """
@@ -31,7 +31,7 @@ Stopped: TypeAlias = Callable[[str], None]
 
 
 class Egress:
-    """The way out: whatever leaves is cleared, and then accounted for."""
+    """Clears what is to leave, and records what has been cleared."""
 
     def __init__(self, settings: Settings, vault: Vault, jobs: Jobs, emit: Callable[[Effect], None]) -> None:
         self._settings = settings
@@ -50,9 +50,9 @@ class Egress:
         stopped: Stopped,
         in_clear: str = "",
     ) -> None:
-        """Restore ``part`` and look at what was written in it; ``then`` gets it once it may leave.
+        """Restore ``part`` and look for raw data in it; ``then`` gets it once it may leave, ``stopped`` why it may not.
 
-        ``in_clear`` is said in place of what was found there, where that is not for who is told.
+        ``in_clear`` replaces the reason where raw data was found and whoever is told must not know of what kind.
         Raises what ``restore`` raises besides :class:`Refused`.
         """
         if not self._settings.enforces:
@@ -74,7 +74,7 @@ class Egress:
         self._look(upstream, request, restored.written, looked)
 
     def refused(self, upstream: Upstream, request: Request, rule: str, token: str = "") -> None:
-        """Account for what ``rule`` did not let go."""
+        """Record that ``rule`` refused a message."""
         about = {"upstream": upstream.name, "method": request.method, "rule": rule}
         self._emit(records.refused(upstream.name, request, rule, token))
         self._emit(Log("warning", "refused", {**about, "token": token} if token else about))
@@ -103,7 +103,7 @@ class Egress:
         self._jobs.look(upstream, looks, looked)
 
     def account(self, upstream: Upstream, request: Request, restored: Restored) -> None:
-        """Every restore is recorded; one towards an upstream that is not its origin is also logged."""
+        """Record every token that was restored; log those that went to an upstream that is not their origin."""
         if not restored.decisions:
             return
         self._emit(Used([entry.token for entry in restored.entries]))

@@ -1,4 +1,4 @@
-"""What the gateway is told, and what it asks for.
+"""The events that the core is told, and the effects that it asks for.
 
 Events are named in the past, effects in the imperative.  The core turns one
 event into a list of effects; the shell performs them in order and reports what
@@ -10,7 +10,7 @@ so namespace and principal are its arguments and not fields of every event.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from msgspec import Struct, field
@@ -78,7 +78,7 @@ class Scanned(Struct, frozen=True):
 
 
 class ScanFailed(Struct, frozen=True):
-    """A detector raised, timed out or is gone."""
+    """A detector raised, timed out or is gone, or a bug of ours ended the work on a message."""
 
     job: int
     reason: str
@@ -96,6 +96,13 @@ class AssignFailed(Struct, frozen=True):
 
     job: int
     reason: str
+
+
+class Computed(Struct, frozen=True):
+    """Answer to :class:`Compute`: what came of the step."""
+
+    job: int
+    outcome: Any
 
 
 class RecordFailed(Struct, frozen=True):
@@ -148,6 +155,19 @@ class Scan(Struct, frozen=True):
     texts: Sequence[Text]
 
 
+class Compute(Struct, frozen=True):
+    """Take a long step of the work on one message, in a thread, while the core goes on with others.
+
+    ``step`` changes nothing but what belongs to its job, and what threads may share (vault, handles);
+    ``size`` are the bytes of the message.
+    """
+
+    job: int
+    upstream: str
+    step: Callable[[], Any]
+    size: int
+
+
 class Assign(Struct, frozen=True):
     """Give each spelling its token and make the mapping durable before it is used."""
 
@@ -197,6 +217,8 @@ class StartTimer(Struct, frozen=True):
 
 
 class StopTimer(Struct, frozen=True):
+    """Stop a timer; one that does not run is no fault."""
+
     timer: Timer
 
 
@@ -217,9 +239,10 @@ Event: TypeAlias = (
     | ScanFailed
     | Assigned
     | AssignFailed
+    | Computed
     | RecordFailed
     | Elapsed
 )
-#: What is neither sent nor recorded: it is done.
-Deed: TypeAlias = Scan | Assign | Used | Log | LogOutput | StartTimer | StopTimer | Drop
+#: Effects that are neither sent nor recorded.
+Deed: TypeAlias = Scan | Compute | Assign | Used | Log | LogOutput | StartTimer | StopTimer | Drop
 Effect: TypeAlias = Send | Record | Deed

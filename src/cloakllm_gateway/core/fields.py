@@ -1,4 +1,4 @@
-"""Fields that the configuration has a rule for: where they stand, and their values in the rest of the message."""
+"""Fields that a rule of the configuration names: where they stand in a result, and equal values elsewhere in it."""
 
 from __future__ import annotations
 

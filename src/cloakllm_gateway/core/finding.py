@@ -41,18 +41,18 @@ class Finder:
         self._places = places
         self.by_role = True
 
-    def finds(self, slot: Slot, spans: Sequence[Span], *, is_encoded: bool) -> list[Span]:
+    def finds(self, slot: Slot, spans: Sequence[Span]) -> list[Span]:
         """What is hidden in the text of ``slot``, disjoint and sorted; ``spans`` is what detection found in it.
 
         Raises :class:`Withheld` for a value that nobody may be shown.
         """
-        if not spans and not is_encoded and self._is_plain(slot):
+        if not spans and not slot.is_encoded and self._is_plain(slot):
             return []  # most texts of most messages
         where, ruling = slot.where, self._places.ruling
         found = ruling.hidden(where, self._source.allowed.hidden(spans, slot.look.text))
         if where in self._places.described:
             found = [s for s in found if not is_documentation(s)]
-        known, alike = self._known_and_alike(slot, views(slot.look.text) if is_encoded else [View(slot.look.text)])
+        known, alike = self._known_and_alike(slot, _readings(slot.look.text, is_encoded=slot.is_encoded))
         known = ruling.hidden(where, known)
         if placed := self._places.placed.get(where):
             tokens_there = Ranges(placed)
@@ -81,9 +81,13 @@ class Finder:
         ``spans`` is what detection found in the joined text, ``own`` what it found in each text by itself.
         """
         joined = run.joined
-        known = self._known_in(views(joined.text) if is_encoded else [View(joined.text)])
+        known = self._known_in(_readings(joined.text, is_encoded=is_encoded))
         hidden = self._source.allowed.hidden([*spans, *known], joined.text)
         return adjacent.parts(joined, [*hidden, *self._alike_across(joined)], own)
+
+    def mentions(self, slot: Slot) -> bool:
+        """Whether a known value stands in the text of ``slot``, in any way that the text can be read."""
+        return bool(self._known_in(_readings(slot.look.text, is_encoded=slot.is_encoded)))
 
     def tokens_in(self, text: str) -> list[TokenMatch]:
         """What restore would accept in ``text``; ``rows[ITEM_3]`` is none of our business."""
@@ -143,6 +147,10 @@ class Finder:
                 if first + start < edge < first + end:
                     spans[_literal(joined.text, first + start, first + end, near[start:end])] = None
         return [*spans]
+
+
+def _readings(text: str, *, is_encoded: bool) -> Sequence[View]:
+    return views(text) if is_encoded else [View(text)]
 
 
 def _literal(text: str, start: int, end: int, value: str, encoding: Encoding = Encoding.PLAIN) -> Span:

@@ -30,7 +30,7 @@ _MOST = 10_000
 
 
 class FormInput:
-    """Learns answers; ``emit`` takes what must happen before they go out."""
+    """Makes what people typed known; ``emit`` takes the effects that must precede the answer."""
 
     def __init__(self, jobs: Jobs, vault: Vault, emit: Callable[[Effect], None]) -> None:
         self._jobs = jobs

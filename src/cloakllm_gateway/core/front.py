@@ -9,7 +9,7 @@ from cloakllm_gateway.protocol.eras import Era
 
 
 class Front:
-    """What everybody who speaks with the client has to know of it.
+    """What those who speak with the client share.
 
     ``era`` is the one to speak, ``decided`` the one that the first request
     settled, None as long as none has.

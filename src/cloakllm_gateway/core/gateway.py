@@ -45,6 +45,7 @@ from cloakllm_gateway.core.events import (
     CLIENT,
     Assigned,
     AssignFailed,
+    Computed,
     Connected,
     Disconnected,
     Effect,
@@ -67,7 +68,7 @@ from cloakllm_gateway.core.form_input import FormInput
 from cloakllm_gateway.core.front import Front
 from cloakllm_gateway.core.greeting import Greeting
 from cloakllm_gateway.core.handles import Handles
-from cloakllm_gateway.core.jobs import AtOnce, Jobs, never
+from cloakllm_gateway.core.jobs import LARGE, AtOnce, Jobs, never
 from cloakllm_gateway.core.lists import Lists
 from cloakllm_gateway.core.notifications import Notifications
 from cloakllm_gateway.core.outbound import Outbound
@@ -107,11 +108,17 @@ LIST_CHANGED_DELAY = 0.05
 class Gateway:
     """One client session.  ``handle`` takes an event and returns the effects to perform, in order.
 
-    ``at_once`` looks at little text where that takes no longer than to ask for it.
+    ``at_once`` looks at little text where that takes no longer than to ask for it;
+    messages of more than ``large`` bytes are worked on beside.
     """
 
     def __init__(
-        self, settings: Settings, vault: Vault, clock: Callable[[], float] = lambda: 0.0, at_once: AtOnce = never
+        self,
+        settings: Settings,
+        vault: Vault,
+        clock: Callable[[], float] = lambda: 0.0,
+        at_once: AtOnce = never,
+        large: int = LARGE,
     ) -> None:
         self._settings = settings
         self._vault = vault
@@ -124,14 +131,14 @@ class Gateway:
         self._hello: Request | None = None
         self._changed: set[str] = set()
 
-        handles, emit = Handles(), self._out.append
+        handles, emit = Handles(settings.secret, vault.changing), self._out.append
         self._front = front = Front(emit)
         self._tasks = Tasks(handles)
         self._directory = Directory()
         self._restorer = Restorer(Policy(settings), vault, handles, settings.categories, {}, settings.redacts)
         self._requests = Requests(settings.max_pending, emit, self._finished)
         self._calls = Calls(emit, alone=len(self._upstreams) == 1)
-        self._jobs = Jobs(settings, vault, handles, self._directory, emit, clock, at_once)
+        self._jobs = Jobs(settings, vault, handles, self._directory, emit, clock, at_once, large)
         self._tools = advertised.Tools(settings, emit, changed=lambda: self._list_changed("tools"))
         self._lists = Lists(
             settings, front, self._upstreams, self._directory, vault, self._jobs, self._calls, emit, self._tools
@@ -182,6 +189,8 @@ class Gateway:
                 self._vault.learn(entries)
             case Assigned(job, entries):
                 self._jobs.assigned(job, entries)
+            case Computed(job, outcome):
+                self._jobs.computed(job, outcome)
             case ScanFailed(job, reason) | AssignFailed(job, reason):
                 self._jobs.fail(job, reason)
             case Connected(name):
@@ -229,6 +238,7 @@ class Gateway:
 
     def _received(self, event: Received) -> None:
         peer = event.peer
+        self._jobs.at_hand = len(event.line)
         try:
             message = jsonrpc.classify(jsonrpc.decode(event.line, self._limits))
         except Malformed as error:
@@ -369,7 +379,7 @@ class Gateway:
         if call is None:
             self._out.append(Log("debug", "answer_to_nothing", {"upstream": upstream.name}))
         else:
-            call.answered(answer)
+            call.answered(call, answer)
 
     def _finished(self, request: Request, message: dict[str, Any]) -> dict[str, Any]:
         """An answer with what its era asks of every answer."""

@@ -1,4 +1,4 @@
-"""The handshake: what the client says of itself, what each upstream does, and who is waited for.
+"""The handshake with the client and with each upstream: eras, versions, capabilities, and who is waited for.
 
 An upstream is greeted in the era that the client speaks, and in the other one
 if it has only that: a client's session can have stateless upstreams, and a
@@ -15,7 +15,7 @@ from cloakllm_gateway.core.calls import Calls, is_ours
 from cloakllm_gateway.core.events import Drop, Effect, Log, Record, Send, StartTimer, StopTimer, Timer
 from cloakllm_gateway.core.jobs import Jobs, Work
 from cloakllm_gateway.core.settings import Settings
-from cloakllm_gateway.core.upstream import NOT_STARTED, Phase, Upstream
+from cloakllm_gateway.core.upstream import NOT_STARTED, Call, Phase, Upstream
 from cloakllm_gateway.protocol import eras, jsonrpc
 from cloakllm_gateway.protocol.eras import Client, Era
 from cloakllm_gateway.protocol.jsonrpc import Failure, Response
@@ -34,11 +34,11 @@ REFUSED = "it refused the handshake or named no protocol version that the gatewa
 
 
 class Greeting:
-    """Greets the upstreams once a client has spoken; says so when those that are ready in time are.
+    """Greets the upstreams once a client has spoken, and waits for them as long as ``startup_wait`` says.
 
-    ``settled`` is called when the session can begin, ``failed`` with the
-    reason why it can't; ``ready`` gets each upstream as it becomes so, and
-    ``joined`` those that come after the beginning.
+    ``settled`` is called when the session can begin, with the effects that
+    have to precede it; ``failed`` with the reason why it can't; ``joined`` with
+    each upstream that becomes ready after the beginning.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class Greeting:
             upstream,
             "initialize",
             hello,
-            lambda answer: self._initialized(upstream, answer),
+            lambda _call, answer: self._initialized(upstream, answer),
             timeout=upstream.settings.startup_timeout,
             era=Era.SESSION,
         )
@@ -143,7 +143,7 @@ class Greeting:
     def _discover(self, upstream: Upstream, then: Callable[[Upstream], None], *, again: bool = False) -> None:
         """Ask whether it speaks the stateless era; ``then`` what else is to be tried."""
 
-        def answered(answer: Response | Failure) -> None:
+        def answered(_call: Call, answer: Response | Failure) -> None:
             if not again and isinstance(answer, Failure) and eras.is_about_version(answer.error):
                 self._discover(upstream, then, again=True)
                 return

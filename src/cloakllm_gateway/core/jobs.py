@@ -1,11 +1,11 @@
-"""The messages that are being made clean, and what waits for them."""
+"""The message parts that are being sanitized, each with whoever waits for it."""
 
 from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
-from functools import lru_cache
-from typing import Any, TypeAlias, cast
+from functools import lru_cache, partial
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from cloakllm_gateway.audit import schema
 from cloakllm_gateway.core.allowed import Allowed
 from cloakllm_gateway.core.directory import Directory
-from cloakllm_gateway.core.events import Assign, Effect, Log, Record, Scan
+from cloakllm_gateway.core.events import Assign, Compute, Effect, Log, Record, Scan
 from cloakllm_gateway.core.handles import Handles
 from cloakllm_gateway.core.policy import Policy
 from cloakllm_gateway.core.sanitizer import Clean, NeedAssign, NeedScan, Report, Sanitizing, Step
@@ -42,18 +42,26 @@ Failed: TypeAlias = Callable[[str], None]
 AtOnce: TypeAlias = Callable[[Sequence[Text]], Findings | None]
 
 
-#: What is in no texts.
+#: What comes of a step: the next one, or why there is none.
+Outcome: TypeAlias = Step | Withheld | DetectionError
+
+#: Bytes of a message from which its steps are taken beside the core: what one upstream says must keep nobody waiting
+#: for another.
+LARGE = 16_384
+
+#: What detection finds in no texts at all.
 _NOTHING = Findings((), frozenset())
 
 
 def never(_texts: Sequence[Text]) -> None:
-    """For a core that has all texts looked at by others."""
+    """Looks at nothing: for a core that has every text scanned by an effect."""
 
 
 class Work(Struct, frozen=True):
-    """One part of a message to make clean, and who is waiting for it.
+    """One part of a message to be sanitized, and what is to happen then.
 
     ``claim`` takes the resources it shows; without one they are claimed at once.
+    ``size`` are the bytes of what it was put together from, 0 where that is the message at hand.
     ``tool`` is the upstream's own name of the tool whose call it answers,
     ``tools`` those that items of its lists are of, by their paths,
     ``exact_links`` whether the pages it sends a person to stay as they are.
@@ -68,10 +76,20 @@ class Work(Struct, frozen=True):
     restored: Sequence[Entry] = ()
     uris: Mapping[str, str] = field(default_factory=dict)
     claim: Claim | None = None
+    size: int = 0
     direction: str = "to_model"
     tool: str = ""
     tools: Mapping[Path, str] = field(default_factory=dict)
     exact_links: bool = False
+
+
+class _Running(NamedTuple):
+    """A work in the making: when it began, in seconds of the clock, and the bytes of its message."""
+
+    work: Work
+    sanitizing: Sanitizing
+    began: float
+    size: int
 
 
 class Jobs:
@@ -86,6 +104,7 @@ class Jobs:
         emit: Callable[[Effect], None],
         clock: Callable[[], float],
         at_once: AtOnce = never,
+        large: int = LARGE,
     ) -> None:
         self._settings = settings
         self._redacts = settings.redacts
@@ -97,12 +116,14 @@ class Jobs:
         self._emit = emit
         self._clock = clock
         self._at_once = at_once
-        self._running: dict[int, tuple[Work, Sanitizing, float]] = {}
+        self._large = large
+        self._running: dict[int, _Running] = {}
         self._looking: dict[int, Looked] = {}
         self._learning: dict[int, tuple[Learned, Failed]] = {}
         self._numbers = 0
         self._sources: dict[tuple[str, str, str, bool], Source] = {}
         self._at_work: int | None = None  # the job that is going on, or went on when something broke
+        self.at_hand = 0  # the bytes of the message that is being handled
 
     def _source(self, work: Work) -> Source:
         """Where a work comes from: but for what its call was about the same for all messages of one tool."""
@@ -142,11 +163,12 @@ class Jobs:
             return
         self._numbers += 1
         job = self._numbers
-        self._running[job] = (work, Sanitizing(work.part, work.shape, self._source(work)), self._clock())
-        self._advance(job, Sanitizing.begin)
+        sanitizing = Sanitizing(work.part, work.shape, self._source(work))
+        self._running[job] = _Running(work, sanitizing, self._clock(), max(work.size, self.at_hand))
+        self._advance(job, sanitizing.begin)
 
     def look(self, upstream: Upstream, texts: Sequence[Text], then: Looked) -> None:
-        """Have texts looked at that are going the other way."""
+        """Have texts looked at that go to an upstream."""
         try:
             found = self._at_once(texts)
         except DetectionError:
@@ -160,7 +182,7 @@ class Jobs:
         self._emit(Scan(self._numbers, upstream.name, texts))
 
     def learn(self, upstream: Upstream, spellings: Sequence[Spelling], then: Learned, failed: Failed) -> None:
-        """Have values become known that are going the other way."""
+        """Have values become known that go to an upstream."""
         if not spellings:
             then(())
             return
@@ -180,14 +202,25 @@ class Jobs:
         if then := self._looking.pop(job, None):
             then(found.spans)
             return
-        self._advance(job, Sanitizing.scanned, found)
+        self._advance(job, partial(self._running[job].sanitizing.scanned, found))
 
     def assigned(self, job: int, entries: Sequence[Entry]) -> None:
-        self._vault.learn(entries)
         if waiting := self._learning.pop(job, None):
+            self._vault.learn(entries)
             waiting[0](entries)
             return
-        self._advance(job, Sanitizing.assigned, entries)
+        sanitizing = self._running[job].sanitizing
+
+        def take() -> Step:
+            self._vault.learn(entries)
+            return sanitizing.assigned(entries)
+
+        self._advance(job, take)
+
+    def computed(self, job: int, outcome: Outcome) -> None:
+        self._at_work = job
+        self._go_on(job, self._running[job], outcome)
+        self._at_work = None
 
     def fail(self, job: int, reason: str) -> None:
         if then := self._looking.pop(job, None):
@@ -197,45 +230,59 @@ class Jobs:
             waiting[1](reason)
             return
         if job not in self._running:
-            return  # it was finished when what went wrong went wrong
+            return  # it was finished before the failure
         if self._settings.mode is Mode.OBSERVE:
             self._observed(job, reason)
             return
-        work, *_ = self._running.pop(job)
+        work = self._running.pop(job).work
         about = {"upstream": work.upstream.name, "method": work.method, "reason": reason}
         self._emit(Record("withheld", {**about, "direction": work.direction, "messages": 1}))
         self._emit(Log("error", "withheld", about))
         work.failed(reason)
 
-    def _advance(self, job: int, answer: Callable[..., Step], *said: object) -> None:
-        work, sanitizing, began = self._running[job]
+    def _advance(self, job: int, answer: Callable[[], Step]) -> None:
+        running = self._running[job]
+        step = partial(self._taken, running.sanitizing, answer)
+        if running.size > self._large:
+            self._emit(Compute(job, running.work.upstream.name, step, running.size))
+            return
         self._at_work = job
+        self._go_on(job, running, step())
+        self._at_work = None
+
+    def _taken(self, sanitizing: Sanitizing, answer: Callable[[], Step]) -> Outcome:
+        """One step, and those behind it for which nobody has to be asked."""
         try:
-            step = answer(sanitizing, *said)
+            step = answer()
             while isinstance(step, NeedScan):
                 found = self._at_once(step.texts) if step.texts else _NOTHING
                 if found is None:
                     break
                 step = sanitizing.scanned(found)
         except (Withheld, DetectionError) as reason:
-            self.fail(job, str(reason))
+            return reason
+        return step
+
+    def _go_on(self, job: int, running: _Running, outcome: Outcome) -> None:
+        if isinstance(outcome, Withheld | DetectionError):
+            self.fail(job, str(outcome))
             return
-        if self._settings.mode is Mode.OBSERVE and not isinstance(step, NeedScan):
+        if self._settings.mode is Mode.OBSERVE and not isinstance(outcome, NeedScan):
             self._observed(job)
             return
-        match step:
+        work = running.work
+        match outcome:
             case NeedScan(looks):
                 self._emit(Scan(job, work.upstream.name, looks))
             case NeedAssign(spellings):
                 self._assign(job, work.upstream.name, spellings)
             case Clean():
-                self._finish(work, sanitizing.report, step, self._clock() - began)
+                self._finish(work, running.sanitizing.report, outcome, self._clock() - running.began)
                 del self._running[job]
-        self._at_work = None
 
     def _observed(self, job: int, reason: str = "") -> None:
         """Say what would have happened, and pass the message on as it is."""
-        work, sanitizing, _ = self._running.pop(job)
+        work, sanitizing, *_ = self._running.pop(job)
         about = {"upstream": work.upstream.name, "method": work.method, "found": sanitizing.report.found}
         if reason:
             about["would_withhold"] = reason
@@ -268,7 +315,7 @@ class Jobs:
                 self._emit(Log("warning", "resource_claimed_twice", {"upstream": upstream.name, "kept": keeps}))
 
     def _account(self, work: Work, report: Report, seconds: float) -> list[Effect]:
-        """What the audit and the log hear of one clean message: numbers and names only."""
+        """What is recorded and logged of one clean message: numbers and names only."""
         name, took = work.upstream.name, schema.duration(seconds)
         if not (report.found or report.tripwire or report.dropped):
             return [_nothing_found(name, work.method, work.direction, tuple(report.skipped.items()), took)]
@@ -282,7 +329,7 @@ class Jobs:
 
 
 def _entry(about: Mapping[str, str], direction: str, report: Report, took: str) -> dict[str, Any]:
-    """What the audit hears of one clean message."""
+    """The audit record of one clean message."""
     return {
         **about,
         "direction": direction,
@@ -311,7 +358,7 @@ def uris_of(part: Any, shape: Shape) -> list[tuple[str, str]]:
 
 
 def _private(work: Work, clean: Clean) -> Any:
-    """The clean part; one that holds tokens of this session is for nobody else to be given from a cache."""
+    """The clean part; one that holds tokens of this session must not be shared by a cache."""
     cacheable = isinstance(work.shape, dict) and "cacheScope" in work.shape and isinstance(clean.part, dict)
     if not cacheable or clean.part.get("cacheScope") != "public":
         return clean.part

@@ -16,7 +16,7 @@ from cloakllm_gateway.core.front import Front
 from cloakllm_gateway.core.jobs import Jobs, Work
 from cloakllm_gateway.core.naming import exposed
 from cloakllm_gateway.core.settings import Settings
-from cloakllm_gateway.core.upstream import Phase, Upstream
+from cloakllm_gateway.core.upstream import Call, Phase, Upstream
 from cloakllm_gateway.protocol import eras, headers, jsonrpc
 from cloakllm_gateway.protocol.eras import Era
 from cloakllm_gateway.protocol.headers import MARK, Declared
@@ -81,7 +81,7 @@ class _Pages(Struct):
 
 
 class Lists:
-    """Gathers, makes clean, renames and merges lists, and keeps the directory in step with them."""
+    """Gathers, sanitizes, renames and merges lists, and keeps the directory in step with them."""
 
     def __init__(
         self,
@@ -164,7 +164,7 @@ class Lists:
     def _ask_page(self, gathering: _Gathering, upstream: Upstream, cursor: Any, so_far: _Pages) -> None:
         member = LISTS[gathering.method]
 
-        def answered(answer: Response | Failure) -> None:
+        def answered(_call: Call, answer: Response | Failure) -> None:
             if upstream.name not in gathering.waiting:
                 return  # too late
             holds = isinstance(answer, Response) and not eras.wants_more(answer.result)
@@ -178,7 +178,7 @@ class Lists:
                 self._give_up(gathering, upstream, f"its list is larger than {self._settings.max_bytes} bytes")
             elif following is None:
                 whole = {name: value for name, value in so_far.said.items() if name != "nextCursor"}
-                self._clean(gathering, upstream, {**whole, member: so_far.items})
+                self._clean(gathering, upstream, {**whole, member: so_far.items}, so_far.size)
             elif so_far.count == MAX_PAGES:
                 self._give_up(gathering, upstream, f"its list has more than {MAX_PAGES} pages")
             else:
@@ -193,7 +193,7 @@ class Lists:
             gathering.waiting.discard(upstream.name)
             self._finish_if_complete(gathering)
 
-    def _clean(self, gathering: _Gathering, upstream: Upstream, page: dict[str, Any]) -> None:
+    def _clean(self, gathering: _Gathering, upstream: Upstream, page: dict[str, Any], size: int) -> None:
         def done(part: dict[str, Any], effects: list[Effect]) -> None:
             if upstream.name not in gathering.waiting:
                 return  # too late
@@ -209,7 +209,7 @@ class Lists:
             gathering.uris[upstream.name] = uris
 
         shape = SURFACE[gathering.method].result or DATA
-        self._jobs.start(Work(upstream, gathering.method, page, shape, done, failed, claim=claim))
+        self._jobs.start(Work(upstream, gathering.method, page, shape, done, failed, claim=claim, size=size))
 
     def _finish_if_complete(self, gathering: _Gathering) -> None:
         if gathering.waiting or self._open.pop(gathering.number, None) is None:

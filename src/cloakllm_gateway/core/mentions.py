@@ -1,4 +1,4 @@
-"""What one place of a message made known, in its other places: `Okonkwo` in prose, beside the field of that name.
+"""Other mentions of a value in the message that proved it: `Okonkwo` in prose, beside the field ``last_name``.
 
 A key, a column or a word proves its value where it stands.  Later messages are
 searched for that as for any known value, and so are the texts of the message

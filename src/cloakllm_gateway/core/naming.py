@@ -1,4 +1,4 @@
-"""Names towards the client: ``upstream__tool``, safe characters, a length budget.
+"""The names that clients see: ``upstream__tool``, of safe characters and bounded length.
 
 Clients put a prefix of their own before a name and providers refuse names over
 64 characters or outside ``[A-Za-z0-9_-]``.  A name is made from nothing but

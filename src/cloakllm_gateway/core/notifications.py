@@ -1,4 +1,4 @@
-"""The notifications of upstreams on their way to the client: made clean, in order, to whom they concern."""
+"""Notifications of upstreams on their way to the client: sanitized, in order, for the request they concern."""
 
 from __future__ import annotations
 
@@ -36,10 +36,11 @@ Deliver: TypeAlias = Callable[[Mapping[str, Any] | None], Sequence[Effect]]
 
 
 class Notifications:
-    """Passes them on.
+    """Relays the notifications of upstreams.
 
-    ``list_changed`` is told which list is no longer what it was, and whose;
-    ``fitting`` makes what a task of a tool says fit the tool's schema.
+    ``list_changed`` is called with the kind of a list that changed and the
+    name of its upstream; ``fitting`` makes what a task of a tool says fit the
+    schema of the tool (:meth:`.advertised.Tools.fitting`).
     """
 
     def __init__(
@@ -142,7 +143,7 @@ class Notifications:
         call = upstream.calls.get(said) if isinstance(said, int) and upstream.era is Era.STATELESS else None
         if call is not None:
             if call.method == "subscriptions/listen" and self._calls.take(upstream, call.id):
-                call.answered(Response(call.id, {}))
+                call.answered(call, Response(call.id, {}))
             return
         id = self._questions.cancelled(upstream, said)
         if id is not None:

@@ -140,29 +140,9 @@ class Outbound:
         listed: Mapping[str, str] = UNLISTED,
     ) -> None:
         """Have ``params`` cleared, and a person asked where that is the rule; else the request is refused."""
-
-        def cleared(restored: Restored) -> None:
-            if request in self._requests:  # else the client took it back meanwhile
-                then(restored)
-
-        def stopped(text: str) -> None:
-            self._requests.refuse(request, INVALID_PARAMS, text)
-
-        def clear(typed: Sequence[Entry] = ()) -> None:
-            def restore() -> Restored:
-                tool = str(params.get("name")) if request.method == "tools/call" else ""
-                holds = parameters(upstream.settings, tool)
-                shape = SURFACE[request.method].params
-                restored = self._restorer.restore(params, shape, upstream.name, declared, holds, listed)
-                return restored._replace(typed=tuple(typed)) if typed else restored
-
-            try:
-                self._egress.clear(upstream, request, params, restore, cleared, stopped)
-            except NeedApproval as need:
-                self._ask_person(request, upstream, need.asked, partial(clear, typed))
-
+        clear = partial(self._clear_knowing, request, upstream, params, then, declared, listed)
         if "inputResponses" not in params or not self._settings.enforces:
-            clear()
+            clear(())
             return
 
         def failed(reason: str) -> None:
@@ -172,6 +152,38 @@ class Outbound:
         said = {"inputResponses": params["inputResponses"]}
         own = self._tasks.form(upstream, params.get("taskId"))
         self._form_input.learn(upstream, request.method, said, clear, failed, own)
+
+    def _clear_knowing(
+        self,
+        request: Request,
+        upstream: Upstream,
+        params: dict[str, Any],
+        then: Cleared,
+        declared: frozenset[str],
+        listed: Mapping[str, str],
+        typed: Sequence[Entry],
+    ) -> None:
+        """The same, with what a person ``typed`` in it."""
+
+        def restore() -> Restored:
+            tool = str(params.get("name")) if request.method == "tools/call" else ""
+            holds = parameters(upstream.settings, tool)
+            shape = SURFACE[request.method].params
+            restored = self._restorer.restore(params, shape, upstream.name, declared, holds, listed)
+            return restored._replace(typed=tuple(typed)) if typed else restored
+
+        def cleared(restored: Restored) -> None:
+            if request in self._requests:  # else the client took it back meanwhile
+                then(restored)
+
+        def stopped(text: str) -> None:
+            self._requests.refuse(request, INVALID_PARAMS, text)
+
+        try:
+            self._egress.clear(upstream, request, params, restore, cleared, stopped)
+        except NeedApproval as need:
+            again = partial(self._clear_knowing, request, upstream, params, then, declared, listed, typed)
+            self._ask_person(request, upstream, need.asked, again)
 
     def _may_go(self, request: Request, upstream: Upstream) -> Asked | None:
         """What is known of ``request``, if it is one that ``upstream`` can and may be sent; if not, that is the answer.
@@ -263,7 +275,7 @@ class Outbound:
             upstream,
             request.method,
             params,
-            lambda answer: self._answered(request, upstream, call, answer),
+            partial(self._answered, request, upstream),
             timeout=upstream.settings.request_timeout,
             asked=asked,
             restored=restored,

@@ -22,7 +22,7 @@ SHARED_GROUP = "session"
 
 
 class Strictness(IntEnum):
-    """Of the answers for several origins of one value, the strictest counts."""
+    """What a rule answers, laxest first: for a value of several origins the strictest answer counts."""
 
     ALLOW = 0
     ASK = 1
@@ -46,7 +46,7 @@ _BY_SCOPE = {Scope.SESSION: Strictness.ALLOW, Scope.ASK: Strictness.ASK, Scope.U
 
 
 class Policy(Struct, frozen=True):
-    """The restore rules of one configuration (design, section 6)."""
+    """The restore rules of one configuration."""
 
     settings: Settings
 
@@ -77,17 +77,21 @@ class Policy(Struct, frozen=True):
         wins, and a value without an origin goes nowhere.
         """
         if self.origin(destination) in entry.origins:
-            denied = self._denied_by_name(entry, destination, host)
-            return Verdict(Strictness.DENY, denied) if denied else Verdict(Strictness.ALLOW, "origin")
+            return self._back(entry, destination, host)
         if not entry.origins:
             return Verdict(Strictness.DENY, "no origin", foreign=True)
         verdicts = (self._between(entry, self._name(origin), destination, host) for origin in sorted(entry.origins))
         return max(verdicts, key=lambda verdict: verdict.answer)
 
-    def decide_own(self, entry: Entry, destination: str) -> Verdict:
+    def _back(self, entry: Entry, destination: str, host: str) -> Verdict:
+        """To an origin, unless a deny names it."""
+        denied = self._denied_by_name(entry, destination, host)
+        return Verdict(Strictness.DENY, denied) if denied else Verdict(Strictness.ALLOW, "origin")
+
+    def decide_own(self, entry: Entry, destination: str, host: str = "") -> Verdict:
         """The narrower rule for answers to an upstream's own request: to an origin or not at all."""
         if self.origin(destination) in entry.origins:
-            return Verdict(Strictness.ALLOW, "origin")
+            return self._back(entry, destination, host)
         return Verdict(Strictness.DENY, "answers restore own values only", foreign=True)
 
     def _between(self, entry: Entry, origin: str, destination: str, host: str) -> Verdict:

@@ -1,4 +1,4 @@
-"""What upstreams ask of the client: sampling, elicitation, roots.
+"""Requests of upstreams to the client (sampling, elicitation, roots), and the client's answers.
 
 A question is made clean like any message to the model.  Its answer is restored
 narrowly: a token becomes a value only where that upstream is its origin.
@@ -105,24 +105,15 @@ class Questions:
             self._emit(Send(upstream.name, jsonrpc.result(request.id, {})))
             return
         asked = next(iter(upstream.serving(during)), None)
-        if not self.offered(upstream, request.method, asked):
-            self._emit(Send(upstream.name, jsonrpc.failure(request.id, METHOD_NOT_FOUND, texts.NOT_OFFERED)))
-            return
-        if not self.has_room(upstream, asked, 1):
-            self._emit(Send(upstream.name, jsonrpc.failure(request.id, INTERNAL_ERROR, texts.TOO_MANY_QUESTIONS)))
+        if fault := self._fault(upstream, request.method, asked):
+            self._emit(Send(upstream.name, jsonrpc.failure(request.id, *fault)))
             return
         ticket = upstream.lane.enter(is_response=False)
         key = _key(upstream, request.id)
         self._being_cleaned[key] = request
 
-        def is_wanted() -> bool:
-            """Whether the upstream has not taken it back meanwhile; then it waits for no answer."""
-            wanted = self._being_cleaned.get(key) is request
-            if wanted:
-                del self._being_cleaned[key]
-            else:
-                self._front.send(upstream.lane.settle(ticket, []))
-            return wanted
+        def settle(effects: list[Effect]) -> None:
+            self._front.send(upstream.lane.settle(ticket, effects))
 
         def reply(message: dict[str, Any], entries: Sequence[Entry]) -> None:
             if upstream.is_there:
@@ -130,28 +121,47 @@ class Questions:
                 self._emit(Send(upstream.name, message))
 
         def done(params: Any, effects: list[Effect]) -> None:
-            if not is_wanted():
-                return
-            if not upstream.is_there or (self._front.era is Era.STATELESS and not self._suspensions.can_ask(asked)):
+            if not self._is_wanted(key, request):
+                settle([])
+            elif not upstream.is_there or (self._front.era is Era.STATELESS and not self._suspensions.can_ask(asked)):
                 reply(jsonrpc.failure(request.id, METHOD_NOT_FOUND, texts.NOT_OFFERED), ())
-                self._front.send(upstream.lane.settle(ticket, effects))
-                return
-            question = Question(f"question-{self._ids + 1}", request, params, reply)
-            self._front.send(upstream.lane.settle(ticket, [*effects, *self.pose(upstream, asked, [question])]))
+                settle(effects)
+            else:
+                question = Question(f"question-{self._ids + 1}", request, params, reply)
+                settle([*effects, *self.pose(upstream, asked, [question])])
 
         def failed(reason: str) -> None:
-            if not is_wanted():
-                return
-            text = f"The gateway withheld this request: {reason}"
-            reply(jsonrpc.failure(request.id, INTERNAL_ERROR, text), ())
-            self._front.send(upstream.lane.settle(ticket, []))
+            if self._is_wanted(key, request):
+                reply(jsonrpc.failure(request.id, INTERNAL_ERROR, texts.question_withheld(reason)), ())
+            settle([])
 
-        shape = SURFACE[request.method].params
-        restored = upstream.disclosed.lately()
-        exact = self.exact_links(upstream, asked)
         self._jobs.start(
-            Work(upstream, request.method, request.params or {}, shape, done, failed, restored, exact_links=exact)
+            Work(
+                upstream,
+                request.method,
+                request.params or {},
+                SURFACE[request.method].params,
+                done,
+                failed,
+                restored=upstream.disclosed.lately(),
+                exact_links=self.exact_links(upstream, asked),
+            )
         )
+
+    def _fault(self, upstream: Upstream, method: str, asked: Asked | None) -> tuple[int, str] | None:
+        """Why the client is not asked, as the code and the text of an error."""
+        if not self.offered(upstream, method, asked):
+            return METHOD_NOT_FOUND, texts.NOT_OFFERED
+        if not self.has_room(upstream, asked, 1):
+            return INTERNAL_ERROR, texts.TOO_MANY_QUESTIONS
+        return None
+
+    def _is_wanted(self, key: tuple[str, type, str | int], request: Request) -> bool:
+        """Whether the upstream still waits for the answer; it may have taken the request back while it was cleaned."""
+        wanted = self._being_cleaned.get(key) is request
+        if wanted:
+            del self._being_cleaned[key]
+        return wanted
 
     def offered(self, upstream: Upstream, method: str, asked: Asked | None) -> bool:
         """Whether the client can be asked this; a stateless one only about a request of its own."""

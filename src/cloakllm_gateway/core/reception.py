@@ -1,4 +1,4 @@
-"""What is looked at before a request of the client is served: its era, its version, the headers that repeat it.
+"""The checks before a request of the client is served: its era, version, method, and the headers that repeat it.
 
 The first request decides the era of a connection, and a message of the other
 one is answered as its own era expects.

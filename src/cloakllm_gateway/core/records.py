@@ -1,4 +1,4 @@
-"""What the audit hears of the way to an upstream: tokens, names and rules, never a value."""
+"""Audit records of what goes to an upstream: tokens, names and rules, never a value."""
 
 from __future__ import annotations
 

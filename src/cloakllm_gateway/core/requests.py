@@ -24,7 +24,7 @@ IdKey: TypeAlias = tuple[type, str | int]
 
 
 class Asked(Struct, eq=False):
-    """A request that has not been answered, and what goes on for it.
+    """A request that has not been answered, and what is in flight for it.
 
     ``waits`` is the id that the client waits under, None while it has been
     asked something and has not come back; an answer that is ready by then is
@@ -46,7 +46,7 @@ class Asked(Struct, eq=False):
 
 
 class Requests:
-    """The table of them.  ``finish`` gives an answer what its era asks of every answer."""
+    """The client's requests in flight.  ``finish`` adds to an answer what the era asks of every answer."""
 
     def __init__(
         self,

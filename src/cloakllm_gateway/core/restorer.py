@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
+from cloakllm_gateway.core import refusals
 from cloakllm_gateway.core.handles import Handles
 from cloakllm_gateway.core.policy import Policy, Strictness, Verdict
 from cloakllm_gateway.detection.folding import views
-from cloakllm_gateway.errors import DetectionError, Refused
+from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.protocol.jsonrpc import Number
 from cloakllm_gateway.protocol.surface import HANDLE, RESTORE, RESTORE_OWN, Role, Shape
@@ -129,9 +130,7 @@ class Restorer(Struct, frozen=True):
         try:
             return Restored(replace(part, edits), tuple(run.decisions.values()), written)
         except KeyCollision:
-            raise Refused(
-                "Two keys of one object would become the same key", "Rename one of them.", rule="place: equal keys"
-            ) from None
+            raise placing.equal_keys() from None
 
 
 class _Run:
@@ -162,7 +161,7 @@ class _Run:
         if leaf.role is RESTORE and not leaf.is_key:
             self._refuse_near_misses(leaf.value)
         if leaf.role is RESTORE and self._redacts:
-            _refuse_redacted(leaf.value)
+            self._refuse_redacted(leaf.value)
         parameter = "" if leaf.is_key else self._parameter(leaf)
         is_url = _URL.fullmatch(leaf.value) is not None and not is_piece(parameter)
 
@@ -238,12 +237,7 @@ class _Run:
                 return False
             if answer:
                 return True
-        raise Refused(
-            f"{entry.token} may not go to {self._destination} (rule: {verdict.rule})",
-            "Its value belongs to another upstream. A person can allow it in the gateway's configuration.",
-            token=entry.token.name,
-            rule=verdict.rule,
-        )
+        raise refusals.by_policy(entry, self._destination, verdict)
 
     def _outlived(self, entry: Entry) -> bool:
         """A token of an earlier session, whose conversation may go on in this one: its origin gets its value."""
@@ -252,7 +246,7 @@ class _Run:
 
     def _verdict(self, entry: Entry, role: Role, host: str) -> Verdict:
         if role is RESTORE_OWN:
-            return self._by.policy.decide_own(entry, self._destination)
+            return self._by.policy.decide_own(entry, self._destination, host)
         key = (entry.token, host)
         verdict = self._verdicts.get(key)
         if verdict is None:
@@ -267,38 +261,20 @@ class _Run:
         is content: `postgres://app:secret@host` must survive being written back.
         """
         if place.authority and (verdict.foreign or (is_url and not place.whole_authority)):
-            raise Refused(
-                f"{entry.token} stands in a host name, or in the scheme, user or port of a URL",
-                "A value there would be told to whoever looks the address up. Put it into the path or the query.",
-                token=entry.token.name,
-                rule="place: authority of a URL",
-            )
+            raise refusals.in_authority(entry.token)
         if verdict.foreign and (place.code_like or not place.whole) and unsafe(entry):
-            raise Refused(
-                f"The value of {entry.token} holds characters that could act as code in this place",
-                "Give it as an argument of its own, or use it only with the upstream it came from.",
-                token=entry.token.name,
-                rule="place: code",
-            )
+            raise refusals.in_code(entry.token)
 
     def _refuse_crowd(self) -> None:
         limit = self._by.policy.settings.max_foreign_tokens
         if self._foreign > limit:
-            raise Refused(
-                f"More than {limit} values of other upstreams in one call",
-                "Send fewer of them at a time.",
-                rule="values of others in one call",
-            )
+            raise refusals.too_many_foreign(limit)
 
     def _refuse_bulk(self) -> None:
         """A long value behind each of many tokens would fill any memory before there is a message to be too large."""
         limit = self._by.policy.settings.max_bytes
         if self._size > limit:
-            raise Refused(
-                f"The values of this call come to more than {limit} characters",
-                "Name fewer of them at a time.",
-                rule="size of the values in one call",
-            )
+            raise refusals.too_large(limit)
 
     def _refuse_packed(self, text: str) -> None:
         """A token in base64 would reach the upstream as it is, and be kept in place of its value.
@@ -315,12 +291,7 @@ class _Run:
             for match in tokens.scan(view.text):
                 packed = view.encoding_of(match.start, match.end) in (Encoding.BASE64, Encoding.HEX)
                 if packed and self._by.vault.is_shown(match.token):
-                    raise Refused(
-                        f"{match.token} stands in base64 or hex, where it can't be replaced by its value",
-                        "Give the text as it is.",
-                        token=match.token.name,
-                        rule="place: base64",
-                    )
+                    raise refusals.in_base64(match.token)
 
     def _refuse_near_misses(self, text: str) -> None:
         if not self._by.policy.settings.refuse_unknown_tokens:
@@ -328,27 +299,13 @@ class _Run:
         for miss in tokens.near_misses(text, self._by.categories, whole=True):
             self._refuse_unknown(miss.category, miss.written)
 
+    def _refuse_redacted(self, text: str) -> None:
+        if marks := tokens.redactions(text):
+            raise refusals.redacted(marks[0].written)
+
     def _refuse_unknown(self, category: str, written: str) -> None:
-        """One error for all: never issued, not shown here, expired, somebody else's, misspelt."""
-        if not self._by.policy.settings.refuse_unknown_tokens:
-            return
-        shown = ", ".join(str(token) for token in self._by.vault.shown_of(category)) or "none so far"
-        raise Refused(
-            f"{written} is not a token of this session",
-            f"Copy tokens exactly as they were shown, in the form [{category}_<number>]. Tokens of this kind in this "
-            f"session: {shown}. One from before the gateway was restarted has to be read from its source again.",
-            rule="unknown_token",
-        )
-
-
-def _refuse_redacted(text: str) -> None:
-    """Written back, the mark would take the place of the value that it stands for."""
-    for mark in tokens.redactions(text):
-        raise Refused(
-            f"{mark.written} marks a value that was cut out for good",
-            "Nothing can be put there. Leave this part of the text out, or change only what is around it.",
-            rule="redact",
-        )
+        if self._by.policy.settings.refuse_unknown_tokens:
+            raise refusals.unknown(category, written, self._by.vault.shown_of(category))
 
 
 #: As long as a short token in base64 or hex.

@@ -1,4 +1,4 @@
-"""Cutting finds out of one text and putting tokens in their place, and finding the way back."""
+"""Replacing spans of a text by tokens, and mapping positions back to the text as it was."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Cut(NamedTuple):
 
 
 def rewritten(cut: Cut, entries: Sequence[Entry], placed: Sequence[Range]) -> tuple[str, list[Range]]:
-    """The text with its spans replaced, and where tokens stand in it now; ``placed`` is where they stood before."""
+    """The text with its spans replaced, and the ranges of all tokens in it; ``placed`` are those from before."""
     out: list[str] = []
     now: list[Range] = []
     length = done = 0

@@ -1,11 +1,12 @@
-"""Calls that a stateless upstream answers with a question: asked of the client, then sent again with what it says.
+"""Requests that a stateless upstream answers with ``input_required``: the client is asked, then they are sent again.
 
 Source: MCP 2026-07-28, "Multi round-trip requests".
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 from cloakllm_gateway.core import texts
@@ -47,12 +48,10 @@ class Rounds:
         """Ask the client what an ``input_required`` result wants: ``said`` by the upstream, ``clean`` of it."""
         asks = said.get("inputRequests")
         requests = _requests(asks if isinstance(asks, dict) else {})
-        if requests is None or call.round >= MOST or call.method not in RETRIABLE:
+        if requests is None:
             return self._requests.failure(asked.request, INTERNAL_ERROR, texts.no_question(upstream.name))
-        if not all(self._questions.offered(upstream, request.method, asked) for request in requests.values()):
-            return self._requests.failure(asked.request, INTERNAL_ERROR, texts.not_answerable(upstream.name))
-        if not self._questions.has_room(upstream, asked, len(requests)):
-            return self._requests.failure(asked.request, INTERNAL_ERROR, texts.no_question(upstream.name))
+        if fault := self._fault(asked, upstream, call, requests.values()):
+            return self._requests.failure(asked.request, INTERNAL_ERROR, fault)
         state = said.get("requestState")
         added: dict[str, Any] = {} if state is None else {"requestState": state}
         if not requests:
@@ -60,27 +59,39 @@ class Rounds:
         responses: dict[str, Any] = {}
         entries: list[Entry] = []
 
-        def reply_for(key: str) -> Callable[[dict[str, Any], Sequence[Entry]], None]:
-            def reply(message: dict[str, Any], restored: Sequence[Entry]) -> None:
-                if "error" in message:
-                    is_there = upstream.phase is Phase.READY
-                    text = texts.not_answered(upstream.name) if is_there else texts.gone(upstream.name)
-                    self._requests.refuse(asked.request, INTERNAL_ERROR, text)
-                    self._questions.take_back(asked)
-                    return
-                responses[key] = message["result"]
-                entries.extend(restored)
-                if len(responses) == len(requests):
-                    again = {"inputResponses": {key: responses[key] for key in requests}}
-                    self._resend(asked, upstream, call, {**again, **added}, entries)
-
-            return reply
+        def reply(key: str, message: dict[str, Any], restored: Sequence[Entry]) -> None:
+            if "error" in message:
+                self._unanswered(asked, upstream)
+                return
+            responses[key] = message["result"]
+            entries.extend(restored)
+            if len(responses) == len(requests):
+                again = {"inputResponses": {key: responses[key] for key in requests}}
+                self._resend(asked, upstream, call, {**again, **added}, entries)
 
         shown = clean["inputRequests"]
         questions = [
-            Question(key, request, shown[key].get("params") or {}, reply_for(key)) for key, request in requests.items()
+            Question(key, request, shown[key].get("params") or {}, partial(reply, key))
+            for key, request in requests.items()
         ]
         return self._questions.pose(upstream, asked, questions)
+
+    def _fault(self, asked: Asked, upstream: Upstream, call: Call, requests: Collection[Request]) -> str:
+        """Why the client is not asked, in words for the model; empty for nothing."""
+        if call.round >= MOST or call.method not in RETRIABLE:
+            return texts.no_question(upstream.name)
+        if not all(self._questions.offered(upstream, request.method, asked) for request in requests):
+            return texts.not_answerable(upstream.name)
+        if not self._questions.has_room(upstream, asked, len(requests)):
+            return texts.no_question(upstream.name)
+        return ""
+
+    def _unanswered(self, asked: Asked, upstream: Upstream) -> None:
+        """The client did not give what the upstream wants: the request fails, and nothing else is asked for it."""
+        is_there = upstream.phase is Phase.READY
+        text = texts.not_answered(upstream.name) if is_there else texts.gone(upstream.name)
+        self._requests.refuse(asked.request, INTERNAL_ERROR, text)
+        self._questions.take_back(asked)
 
     def _wait(self, asked: Asked, upstream: Upstream, call: Call, added: Mapping[str, Any]) -> list[Effect]:
         """Nothing is asked: a stateless client is told to come back, for a session's the gateway does."""

@@ -1,4 +1,4 @@
-"""What the configuration says of the finds of one message: by field, by an equal value in a field, by category."""
+"""The rules of the configuration applied to the finds of one message: by field, by equal value, by category."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _ITEM = 2
 class Ruling:
     """The rules for one message, and the ``fields`` in it that have one, by the place of their text.
 
-    ``items`` are the rules of items of its lists, by their paths.
+    ``items`` are the rules of items of its lists, by their paths; ``has_rules`` says whether there are any.
     """
 
     def __init__(self, treatments: Treatments, items: Mapping[Path, Treatments] = NO_ITEMS) -> None:
         self._treatments = treatments
         self._items = items
-        self._has_rules = any(rules.categories or rules.fields for rules in (treatments, *items.values()))
+        self.has_rules = any(rules.categories or rules.fields for rules in (treatments, *items.values()))
         self.fields: dict[Where, list[Field]] = {}
         self._elsewhere: Elsewhere | None = None  # where there are fields
 
     def meet(self, where: Where, text: str, look: str) -> None:
-        """A text of the message; ``look`` is what detection sees of it."""
+        """Note the fields in a text of the message that have a rule; ``look`` is what detection sees of the text."""
         path, is_key = where
         if not is_key and (found := ruled_fields(path, text, look, self._of(path).fields)):
             self.fields[where] = found
@@ -58,7 +58,7 @@ class Ruling:
 
     def rule(self, where: Where, span: Span) -> Rule | None:
         """The rule for a find: that of the field it stands in, of an equal value in a field, of its category."""
-        if not self._has_rules:
+        if not self.has_rules:
             return None
         if field := field_around(self.fields.get(where, ()), span):
             return field.rule
@@ -70,13 +70,13 @@ class Ruling:
 
     def hidden(self, where: Where, spans: Sequence[Span]) -> list[Span]:
         """``spans`` without those that the model may be shown."""
-        if not self._has_rules:
+        if not self.has_rules:
             return list(spans)
         return [s for s in spans if (rule := self.rule(where, s)) is None or rule.how is not Treatment.PASS]
 
     def refuse_blocked(self, where: Where, spans: Sequence[Span]) -> None:
         """Raises :class:`Withheld` for a find that nobody may be shown."""
-        if self._has_rules:
+        if self.has_rules:
             for span in spans:
                 refuse_blocked(self.rule(where, span))
 

@@ -70,10 +70,14 @@ _AS_THEY_ARE = (NAME, HANDLE, LINK)
 
 
 class NeedScan(Struct, frozen=True):
+    """Detection has to look at these texts; the answer goes to :meth:`Sanitizing.scanned`."""
+
     texts: Sequence[Text]
 
 
 class NeedAssign(Struct, frozen=True):
+    """These spellings need tokens; the answer goes to :meth:`Sanitizing.assigned`."""
+
     spellings: Sequence[Spelling]
 
 
@@ -89,7 +93,7 @@ Step: TypeAlias = NeedScan | NeedAssign | Clean
 
 
 class Report(Struct):
-    """What was done, in numbers: what the audit and the log may know."""
+    """What was done, as counts by category or reason: all that the audit and the log may know."""
 
     found: dict[str, int] = field(default_factory=dict)
     tripwire: dict[str, int] = field(default_factory=dict)
@@ -98,7 +102,7 @@ class Report(Struct):
 
 
 class Sanitizing:
-    """The way of one message part to the model: call ``begin``, then answer each step.
+    """Sanitizes one message part on its way to the model: call ``begin``, then answer each step.
 
     Raises :class:`Withheld` where the part can't be proved clean.
     """
@@ -168,7 +172,7 @@ class Sanitizing:
         return Slot(where, leaf.role, leaf.text, look, is_number=True)
 
     def _exempted(self, leaf: Leaf) -> Role:
-        """A page to go to is exact by a rule, but looked at for what nobody may be shown; all else is DATA."""
+        """The role of a LINK: exact where the configuration passes it and it is a web address, else DATA."""
         if not (self._source.exact_links and _leads_to_a_page(leaf.text)):
             return DATA
         self._places.exempt.add(leaf.path)
@@ -176,7 +180,7 @@ class Sanitizing:
         return LINK
 
     def _look(self) -> NeedScan:
-        """Every different text once: a thousand equal fields are one question."""
+        """Ask detection about each different text once: a thousand equal fields are one question."""
         if len(self._slots) == 1:  # to hash a large text takes longer than to copy it
             self._asked, self._questions = [self._slots[0].look], [0]
             return NeedScan(self._asked)
@@ -228,22 +232,27 @@ class Sanitizing:
             answered = zip(self._slots, self._questions, strict=True)
             places.ruling.learn((slot.where, found.spans[number]) for slot, number in answered)
         across = self._across(found) if self._runs else {}
-        clean: set[int] = set()
+        nothing: dict[bool, set[str]] = {True: set(), False: set()}  # texts, by whether damage was looked for in them
+        # Where no rule is for a place, equal texts are alike; to hash one that is alone, and may be large, is in vain.
+        compares = len(self._slots) > 1 and not places.ruling.has_rules
         for slot, number in zip(self._slots, self._questions, strict=True):
             parts = across.get(slot.text, ()) if across else ()
-            if number in clean and not parts and slot.where not in places.ruling.fields:
-                places.clean[slot.where] = slot
-                continue
             spans = [*found.spans[number], *parts] if parts else found.spans[number]
-            if finds := self._finder.finds(slot, spans, is_encoded=number in found.encoded):
+            if number in found.encoded:
+                slot = slot._replace(is_encoded=True)
+            is_usual = compares and not (spans or slot.is_encoded)
+            alike = nothing[may_be_damaged(slot)]
+            if is_usual and slot.look.text in alike:
+                places.clean[slot.where] = slot
+            elif finds := self._finder.finds(slot, spans):
                 yield slot, finds
-                continue
-            places.clean[slot.where] = slot
-            if may_be_damaged(slot) and slot.where not in places.described and slot.where not in places.placed:
-                clean.add(number)
+            else:
+                places.clean[slot.where] = slot
+                if is_usual and slot.where not in places.placed:
+                    alike.add(slot.look.text)
 
     def _across(self, found: Findings) -> dict[str, dict[Span, None]]:
-        """What goes on in the next block, by text: a result may hold its texts once more, as structure."""
+        """Finds that go across blocks: for each text its parts of them, since structured content may repeat a text."""
         own = {slot.where: found.spans[number] for slot, number in zip(self._slots, self._questions, strict=True)}
         across: dict[str, dict[Span, None]] = {}
         for number, run in enumerate(self._runs, start=len(self._asked) - len(self._runs)):
@@ -300,15 +309,17 @@ class Sanitizing:
         return self._next()
 
     def _told_elsewhere(self, entries: Sequence[Entry]) -> list[Slot]:
-        """The texts without any find that hold what others of this message made known; no model sees a name there."""
+        """The texts without a find that mention values which others of this message proved; to be looked at again."""
         clean = [slot for slot in self._places.clean.values() if slot.role not in _AS_THEY_ARE]
         source = self._source
 
         def known(text: str) -> Sequence[Span]:
             return source.vault.known(text, source.origin, source.group)
 
-        told = mentions.places(entries, [slot.look.text for slot in clean], known)
-        return [slot._replace(look=slot.look._replace(names=False)) for slot in map(clean.__getitem__, told)]
+        plain = [slot for slot in clean if not slot.is_encoded]
+        told = [plain[number] for number in mentions.places(entries, [slot.look.text for slot in plain], known)]
+        told += [slot for slot in clean if slot.is_encoded and self._finder.mentions(slot)]
+        return [slot._replace(look=slot.look._replace(names=False)) for slot in told]
 
     def _next(self) -> Step:
         if self._finder.by_role:
@@ -334,7 +345,7 @@ class Sanitizing:
         return self._look() if self._slots else self._next()
 
     def _check_grammar(self) -> None:
-        """The last word: restore would accept nothing in this part but the tokens placed in it."""
+        """Raise :class:`Withheld` if restore would accept anything in this part but the tokens placed in it."""
         for (path, is_key), placed in self._places.placed.items():
             value = path[-1] if is_key else at(self._part, path)
             text, _ = self._places.text_of((path, is_key), value)

@@ -19,10 +19,10 @@ from cloakllm_gateway.core.requests import Requests
 from cloakllm_gateway.core.restorer import UNLISTED
 from cloakllm_gateway.core.subscriptions import TASK, URI, Stream, Subscriptions, Watch, granted
 from cloakllm_gateway.core.tasks import Tasks
-from cloakllm_gateway.core.upstream import Phase, Upstream
+from cloakllm_gateway.core.upstream import Call, Phase, Upstream
 from cloakllm_gateway.protocol import eras
 from cloakllm_gateway.protocol.eras import Era
-from cloakllm_gateway.protocol.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND, Request
+from cloakllm_gateway.protocol.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND, Failure, Request, Response
 from cloakllm_gateway.vault.entries import Entry
 
 
@@ -211,8 +211,8 @@ class Serving:
         logging = [upstream for upstream in able if upstream.era is Era.SESSION]
         waiting = {upstream.name for upstream in logging}
 
-        def answered(upstream: Upstream) -> None:
-            waiting.discard(upstream.name)
+        def answered(call: Call, _answer: Response | Failure) -> None:
+            waiting.discard(call.upstream)
             if not waiting:
                 self._requests.answer(request, {})
 
@@ -221,7 +221,7 @@ class Serving:
         elif not logging:
             self._requests.answer(request, {})
         for upstream in logging:
-            self._calls.ask(upstream, request.method, request.params, lambda _answer, it=upstream: answered(it))  # type: ignore[misc]
+            self._calls.ask(upstream, request.method, request.params, answered)
 
     def _hear(self, request: Request) -> None:
         """A stateless request asks for log messages: upstreams with a session are told the lowest level of all."""

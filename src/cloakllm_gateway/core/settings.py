@@ -11,7 +11,7 @@ from cloakllm_gateway.vault.code import Language
 
 
 class Scope(StrEnum):
-    """Which upstreams a token may be restored for (design, section 6)."""
+    """Which upstreams a token may be restored for."""
 
     SESSION = "session"
     UPSTREAM = "upstream"
@@ -19,7 +19,7 @@ class Scope(StrEnum):
 
 
 class Action(StrEnum):
-    """What a flow says."""
+    """What a :class:`Flow` decides."""
 
     ALLOW = "allow"
     ASK = "ask"
@@ -119,7 +119,7 @@ class UpstreamSettings(Struct, frozen=True):
 
 
 class Settings(Struct, frozen=True):
-    """One gateway.  ``startup_wait`` is in seconds; ``name_budget`` in characters.
+    """The settings of one gateway.  ``startup_wait`` is in seconds, ``name_budget`` in characters.
 
     ``persistent`` says that tokens outlive a session, ``bridge_versions`` that
     upstreams may speak different versions of the session era.  ``allow_list``

@@ -1,4 +1,4 @@
-"""The texts of a message part as they are looked at: each in its place, and those that are read as one."""
+"""The texts of a message part as detection sees them: each with its place, and runs that are read as one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ class Slot(NamedTuple):
     """A place in the message and the text that stands there (decoded, for a textual blob).
 
     ``look`` is what detection gets to see: the same text, of the same length,
-    with the tokens that are already placed in it masked.
+    with the tokens that are already placed in it masked.  ``is_encoded`` is known
+    once it was looked at: something in it is written in another way.
     """
 
     where: Where
@@ -27,6 +28,7 @@ class Slot(NamedTuple):
     look: Text
     is_number: bool = False
     charset: str = ""  # of a textual blob; empty for anything else
+    is_encoded: bool = False
 
 
 class Run(NamedTuple):

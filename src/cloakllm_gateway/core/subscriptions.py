@@ -1,4 +1,4 @@
-"""Who is to be told of changes: subscriptions of the client, in both eras, and those at the upstreams.
+"""Subscriptions: what the client wants to hear of, in both eras, and what upstreams were asked for it.
 
 A session subscribes to resources one by one and hears of changed lists anyway.
 A stateless client opens streams (``subscriptions/listen``) that name what they
@@ -19,7 +19,7 @@ from msgspec import Struct
 from cloakllm_gateway.core.calls import Calls, is_ours
 from cloakllm_gateway.core.events import CLIENT, Effect, Send, StartTimer, Timer
 from cloakllm_gateway.core.requests import Asked
-from cloakllm_gateway.core.upstream import Phase, Upstream
+from cloakllm_gateway.core.upstream import Call, Phase, Upstream
 from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.protocol.eras import SUBSCRIPTION, Era
 from cloakllm_gateway.protocol.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND, Failure, Response
@@ -38,7 +38,7 @@ LISTS = {"tools": "toolsListChanged", "prompts": "promptsListChanged", "resource
 
 
 class Watch(NamedTuple):
-    """One thing to hear of: a member of ``notifications`` and, of those that are lists, one item."""
+    """One thing to be notified of: a member of ``notifications``, and one item where the member is a list."""
 
     member: str
     item: str = ""
@@ -80,11 +80,11 @@ class Subscriptions:
 
     @property
     def streams(self) -> int:
-        """How many streams are open."""
+        """The number of open streams."""
         return len(self._streams)
 
     def has_room(self, more: int) -> bool:
-        """Whether ``more`` things can be heard of."""
+        """Whether ``more`` things can be subscribed to."""
         return sum(map(len, self._watched.values())) + more <= self._most
 
     def open(self, stream: Stream, granted: Mapping[str, Any]) -> list[Effect]:
@@ -182,7 +182,7 @@ class Subscriptions:
     def _listen(self, upstream: Upstream, watch: Watch) -> None:
         """A stream of the gateway's own, for as long as the upstream keeps it open."""
 
-        def ended(answer: Response | Failure) -> None:
+        def ended(_call: Call, answer: Response | Failure) -> None:
             calls = self._watched[upstream.name]
             if watch not in calls:
                 return

@@ -1,4 +1,4 @@
-"""Requests of the stateless era that wait for the client to come back with what was asked of it.
+"""Stateless requests that were answered with ``input_required`` and wait for the client to send them again.
 
 A stateless server asks nothing of its own accord: it answers a request with
 ``input_required`` and the client sends the request again, with the responses

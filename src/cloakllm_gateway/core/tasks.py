@@ -1,8 +1,8 @@
-"""Whose tasks are whose, and of which tool: a task belongs to the upstream that made it."""
+"""Tasks: which upstream and which tool each belongs to."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from cloakllm_gateway.core.form_input import words
 from cloakllm_gateway.core.handles import Handles
@@ -11,9 +11,9 @@ from cloakllm_gateway.protocol import eras
 from cloakllm_gateway.protocol.jsonrpc import Request
 from cloakllm_gateway.protocol.walk import Path
 
-#: Tasks that a session can follow at once; an upstream that makes more loses its oldest.
+#: Tasks of one upstream that a session can follow at once; who makes more loses its oldest, and nobody else's.
 MOST = 10_000
-#: Those whose questions are remembered.
+#: Those of one upstream whose questions are remembered.
 MOST_ASKING = 16
 
 
@@ -26,7 +26,7 @@ class Tool(NamedTuple):
 
 NO_TOOL = Tool()
 
-#: What a result has one of that speaks of tasks.
+#: A result that speaks of tasks has one of these members.
 _SPEAKING = frozenset(("tasks", "task", "resultType"))
 
 
@@ -35,10 +35,12 @@ class Tasks:
 
     def __init__(self, handles: Handles) -> None:
         self._handles = handles
+        #: By the client's id for the task.
         self._makers: dict[str, str] = {}
-        #: By upstream and its own id for the task.
-        self._tools: dict[tuple[str, str], Tool] = {}
-        self._asking: dict[tuple[str, str], frozenset[str]] = {}
+        #: By upstream: the client's ids, and what is known by the upstream's own.
+        self._made: dict[str, dict[str, None]] = {}
+        self._tools: dict[str, dict[str, Tool]] = {}
+        self._asking: dict[str, dict[str, frozenset[str]]] = {}
 
     def maker(self, id: Any) -> str | None:
         """The upstream that made the task the client calls ``id``."""
@@ -50,7 +52,7 @@ class Tasks:
 
     def tool(self, upstream: Upstream, id: Any) -> Tool:
         """The tool whose call became the task that ``upstream`` calls ``id``."""
-        return self._tools.get((upstream.name, id), NO_TOOL) if isinstance(id, str) else NO_TOOL
+        return self._tools.get(upstream.name, {}).get(id, NO_TOOL) if isinstance(id, str) else NO_TOOL
 
     def answered(self, request: Request, upstream: Upstream, call: Call, result: dict[str, Any]) -> Tool:
         """The tool that the answer to a call is of; a task that it promises is remembered, with what it was given."""
@@ -61,9 +63,7 @@ class Tasks:
             tool = Tool(str(named), str(about.get("name"))) if call.method == "tools/call" else NO_TOOL
             id = _promised(result).get("taskId")
             if isinstance(id, str):
-                self._tools[upstream.name, id] = tool
-                if len(self._tools) > MOST:
-                    del self._tools[next(iter(self._tools))]
+                _keep(self._tools.setdefault(upstream.name, {}), id, tool, MOST)
         if isinstance(id, str):
             upstream.disclosed.follow(id, call.restored)
         self.heard(upstream, result)
@@ -73,15 +73,13 @@ class Tasks:
         """Remember the words of what a task asks: a choice of its form is the upstream's own word."""
         id, asks = said.get("taskId"), said.get("inputRequests")
         if isinstance(id, str) and isinstance(asks, dict):
-            self._asking[upstream.name, id] = words(asks)
-            if len(self._asking) > MOST_ASKING:
-                del self._asking[next(iter(self._asking))]
+            _keep(self._asking.setdefault(upstream.name, {}), id, words(asks), MOST_ASKING)
 
     def form(self, upstream: Upstream, id: Any) -> frozenset[str]:
         """The words of what the task asked that the client calls ``id``."""
         if self.maker(id) != upstream.name:
             return frozenset()
-        return self._asking.get((upstream.name, self.original(upstream, id)), frozenset())
+        return self._asking.get(upstream.name, {}).get(self.original(upstream, id), frozenset())
 
     def tools(self, upstream: Upstream, result: dict[str, Any]) -> dict[Path, str]:
         """The upstream's own names of the tools that the tasks of a list are of, by the paths of the tasks."""
@@ -141,9 +139,22 @@ class Tasks:
     def _note(self, id: str, upstream: Upstream) -> str:
         """Whose the task is that the client knows as ``id``: the first one's that said so."""
         maker = self._makers.setdefault(id, upstream.name)
-        if len(self._makers) > MOST:
-            del self._makers[next(iter(self._makers))]
+        if maker == upstream.name and (gone := _keep(self._made.setdefault(maker, {}), id, None, MOST)):
+            del self._makers[gone]
         return maker
+
+
+Kept = TypeVar("Kept")
+
+
+def _keep(held: dict[str, Kept], id: str, what: Kept, most: int) -> str:
+    """Hold ``what`` as well; the id of the oldest where it had to go, else empty."""
+    held[id] = what
+    if len(held) <= most:
+        return ""
+    oldest = next(iter(held))
+    del held[oldest]
+    return oldest
 
 
 def is_about_task(method: str) -> bool:

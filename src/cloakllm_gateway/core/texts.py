@@ -1,4 +1,4 @@
-"""Everything the gateway itself says to a client, an upstream or the model.
+"""All texts that the gateway itself says to a client, an upstream or the model.
 
 Fixed templates with names and numbers in their slots; never the text of a
 message, never a restored value.
@@ -13,7 +13,7 @@ from cloakllm_gateway.errors import GatewayError
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.protocol import jsonrpc
 
-#: Appended to the instructions; the only thing the model needs to know about tokens.
+#: Appended to the instructions: all that the model has to know about tokens.
 INSTRUCTION = (
     "Tokens in square brackets, like [EMAIL_0], stand for real values that are hidden from you; "
     "copy them exactly, and the tools will receive the real values."
@@ -93,6 +93,10 @@ def timed_out(upstream: str, seconds: float) -> str:
 
 def withheld(upstream: str, reason: str) -> str:
     return f"The gateway withheld the answer of {upstream}: {reason.removesuffix('.')}. {MAY_HAVE_TAKEN_EFFECT}"
+
+
+def question_withheld(reason: str) -> str:
+    return f"The gateway withheld this request: {reason}"
 
 
 def answer_withheld(reason: str) -> str:

@@ -1,4 +1,4 @@
-"""What is done with values on their way to the model: the rules of an upstream, of its tools, of their fields.
+"""What is done with values on their way to the model: the rules of an upstream, of its tools, and of their fields.
 
 A rule for a *category* is about what detection finds: an upstream has some, and
 each of its tools may have its own.  A rule for a *field*, a path into the

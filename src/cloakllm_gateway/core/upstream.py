@@ -1,11 +1,11 @@
-"""One upstream as the core sees it: its phase, what it said of itself, what is in flight."""
+"""The running state of one upstream: its phase, what it declared, its calls in flight, the order of its messages."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
 from enum import Enum, auto
-from typing import Any
+from typing import Any, TypeAlias
 
 from msgspec import Struct, field
 
@@ -29,6 +29,10 @@ class Phase(Enum):
     FAILED = auto()
 
 
+#: Takes a call and its answer.  It is told which, since one that knew would keep the call, which keeps it, after both.
+Answered: TypeAlias = Callable[["Call", Response | Failure], None]
+
+
 class Call(Struct):
     """One request in flight towards an upstream.
 
@@ -45,7 +49,7 @@ class Call(Struct):
     id: int
     method: str
     params: dict[str, Any] | None
-    answered: Callable[[Response | Failure], None]
+    answered: Answered
     asked: Asked | None = None
     restored: Sequence[Entry] = ()
     uris: dict[str, str] = field(default_factory=dict)
@@ -55,7 +59,7 @@ class Call(Struct):
 
 
 class Ticket(Struct, eq=False):
-    """A place in the order of what leaves for the client; ``effects`` is None until the message is clean."""
+    """The place of a message in the order towards the client; ``effects`` is None until the message is clean."""
 
     is_response: bool
     effects: Sequence[Effect] | None = None

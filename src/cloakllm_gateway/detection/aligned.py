@@ -32,9 +32,11 @@ _HEADER = lazy(r"[ ]{0,40}[^\W\d][\w .#%&()/-]{1,999}")
 _NAME = lazy(r"[^ ]+(?: [^ ]+)*")
 #: What divides two names, or shows below one name that there are columns: a rule, or the number of a row.
 _DIVIDED = lazy(r"[^ ]  +[^ ]")
-_BELOW = lazy(r"[ ]*[-=─0-9]")
+_BELOW = lazy(r"[ ]*[-=─0-9<]")
 _DASHES = lazy(r"[ ]*(?:-{2,}|={2,}|─{2,})(?: +(?:-{2,}|={2,}|─{2,}))+[ ]*")
 _DASH = lazy(r"[-=─]+")
+#: What R has below the names: ``<dbl> <chr>``.
+_TYPES = lazy(r"[ ]*<[a-z]{1,8}>(?: +<[a-z]{1,8}>){1,40}")
 _NUMBERED = lazy(r"\d{1,9} ")
 #: A row is no longer than this, in code points.
 _LONGEST_ROW = 4_096
@@ -50,6 +52,8 @@ def read(text: str, start: int, end: int, known: Callable[[str], object]) -> Col
         return None  # most lines end here
     lines = _lines(text, end + 1)
     if not _HEADER.fullmatch(header) or (first := next(lines, None)) is None:
+        return None
+    if _TYPES.fullmatch(text, *first) and (first := next(lines, None)) is None:
         return None
     lines = chain((first,), lines)
     if _DASHES.fullmatch(text, *first):

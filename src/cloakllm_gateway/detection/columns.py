@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import compress, islice
 
 from msgspec.structs import replace
 
@@ -32,11 +32,15 @@ def proved(text: str, table: Table, kinds: Mapping[str, Kind]) -> Iterator[list[
     rows = iter(table.rows)
     while some := list(islice(rows, _ROWS)):
         cells = list(zip(*some, strict=True))
+        about_somebody: set[int] = set()
         for column in proving:
-            yield column.proved(text, cells[column.at])
-        if naming and (about_somebody := _about_somebody(text, cells, proving)):
-            for column in naming:
-                yield column.proved(text, [cells[column.at][row] for row in about_somebody])
+            sizes = column.sizes(text, cells[column.at])
+            yield column.proved(text, cells[column.at], sizes)
+            if naming and column.is_personal:
+                about_somebody.update(compress(range(len(some)), sizes))
+        for column in naming if about_somebody else ():
+            places = [cells[column.at][row] for row in sorted(about_somebody)]
+            yield column.proved(text, places, column.sizes(text, places))
 
 
 def _columns(table: Table, kinds: Mapping[str, Kind]) -> tuple[list[_Column], list[_Column]]:
@@ -72,18 +76,6 @@ class _Column:
         #: What is claimed of cells that are encoded, which are read here: their column is far from them.
         self._said: dict[str, Claim] = {}
 
-    def proved(self, text: str, places: Sequence[tuple[int, int]]) -> list[Find]:
-        """What stands in some of its cells."""
-        claim = self._kind.claim
-        sizes = self.sizes(text, places)
-        if said := self._said:
-            return [
-                (start, size, said.get(text[start:end], claim))
-                for (start, end), size in zip(places, sizes, strict=True)
-                if size
-            ]
-        return [(start, size, claim) for (start, _), size in zip(places, sizes, strict=True) if size]
-
     def sizes(self, text: str, places: Iterable[tuple[int, int]]) -> list[int]:
         """How much of each of some of its cells is a value, 0 for none."""
         cells = [text[start:end] for start, end in places]
@@ -94,21 +86,33 @@ class _Column:
                 self._said.clear()
                 new = set(cells)
             self._learn(new)
-        return [known[cell] for cell in cells]
+        return list(map(known.__getitem__, cells))
+
+    def proved(self, text: str, places: Sequence[tuple[int, int]], sizes: Sequence[int]) -> list[Find]:
+        """What stands in some of its cells, by their sizes."""
+        claim = self._kind.claim
+        if said := self._said:
+            return [
+                (start, size, said.get(text[start:end], claim))
+                for (start, end), size in zip(places, sizes, strict=True)
+                if size
+            ]
+        return [(start, size, claim) for (start, _), size in zip(places, sizes, strict=True) if size]
 
     def _learn(self, cells: set[str]) -> None:
+        """Note the sizes of some cells that have none yet."""
         known = self._sizes
         known.update(dict.fromkeys(cells, 0))
-        zeros = (cell for cell in cells if cell.endswith("0"))
+        zeros = [cell for cell in cells if cell.endswith("0")]
         numbers = {cell: end for cell in zeros if (end := without_fraction(cell, 0, len(cell))) < len(cell)}
+        if numbers:
+            fitting = set(self._fitting({cell[:end] for cell, end in numbers.items()}))
+            known.update((cell, end) for cell, end in numbers.items() if cell[:end] in fitting)
         cells.difference_update(numbers, ("",))
-        known.update((value, len(value)) for value in self._fitting(cells))
-        fitting = set(self._fitting({cell[:end] for cell, end in numbers.items()}))
-        known.update((cell, end) for cell, end in numbers.items() if cell[:end] in fitting)
-        said = {cell: readings(cell) for cell in filter(MAY_SAY.search, cells)}
-        said |= {cell: iter((whole_number(cell),)) for cell in filter(_HAS_EXPONENT.match, cells)}
-        for cell, values in said.items():
-            if not known[cell] and (value := next(iter(self._fitting(values)), "")):
+        fitting = set(self._fitting(cells))
+        known.update(zip(fitting, map(len, fitting), strict=True))
+        for cell in cells - fitting:
+            if value := next(iter(self._fitting(_said(cell))), ""):
                 known[cell] = len(cell)
                 self._said[cell] = replace(self._kind.claim, value=value)
 
@@ -116,16 +120,15 @@ class _Column:
         return filter(self._test, self._kind.fitting(values)) if self._test else self._kind.fitting(values)
 
 
-_HAS_EXPONENT = lazy(r"[0-9]\.[0-9]{1,20}[eE]|[0-9]{1,20}[eE]", re.ASCII)
+def _said(cell: str) -> Iterable[str]:
+    """What a cell says that is encoded, or a number with an exponent."""
+    if _HAS_EXPONENT.match(cell):
+        return (whole_number(cell),)
+    return readings(cell) if MAY_SAY.search(cell) else ()
 
 
-def _about_somebody(text: str, cells: Sequence[Sequence[tuple[int, int]]], columns: Iterable[_Column]) -> list[int]:
-    """The rows in which a column says that they are, in order."""
-    rows: set[int] = set()
-    for column in columns:
-        if column.is_personal:
-            rows.update(row for row, size in enumerate(column.sizes(text, cells[column.at])) if size)
-    return sorted(rows)
+#: As programs write it, with a point or a sign: 118E9 is hexadecimal.
+_HAS_EXPONENT = lazy(r"[0-9]\.[0-9]{1,20}[eE]|[0-9]{1,20}[eE]\+", re.ASCII)
 
 
 def _cell_test(kind: str, key: str, is_certain: bool) -> Callable[[str], bool] | None:

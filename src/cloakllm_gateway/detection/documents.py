@@ -13,7 +13,7 @@ from itertools import chain
 from cloakllm_gateway.detection.keys import LABELS, LISTS, NUMBERS, PAIR, TYPES, VALUES, classify
 from cloakllm_gateway.detection.speaking import named
 from cloakllm_gateway.patterns import lazy
-from cloakllm_gateway.spans import are_columns
+from cloakllm_gateway.spans import WRAPPERS, are_columns
 
 #: A scalar in a document: where it stands without its quotes, and whether it has some.
 Scalar = tuple[int, int, bool]
@@ -32,21 +32,24 @@ _DEEPEST = 4
 def members(text: str, at: int) -> Iterator[tuple[str, Scalar]]:
     """The scalars of an object, or of the objects in a list, that begins behind a place, each with its key.
 
-    A list under a key counts as many values of that key; what objects inside of an object hold is left out.
+    A list under a key counts as many values of that key; what objects inside of an object hold is left out, but for
+    what is only wrapped into one.
     """
-    stack: list[str] = []
+    stack: list[str] = []  # what is open: "{", "[", or "" for what wraps
     objects = 0
     key = ""
+    is_wrapper, is_member = False, True  # whether the value of a key comes next that may only wrap, or one of a list
     limit = at + _REACH
     while at < limit and (token := _TOKEN.match(text, at)) is not None:
         at = token.end()
         kind = token.lastgroup if token["colon"] is None else "key"
         if kind == "open":
-            stack.append(token["open"])
+            wraps = bool(stack) and (is_wrapper or (stack[-1] == "" and is_member))
+            stack.append("" if wraps else token["open"])
             if len(stack) > _DEEPEST:
                 return
-            objects += token["open"] == "{"
-            if len(stack) == objects == 1 or (objects == 1 and len(stack) == 2 and stack[0] == "["):
+            objects += stack[-1] == "{"
+            if wraps or len(stack) == objects == 1 or (objects == 1 and len(stack) == 2 and stack[0] == "["):
                 limit = at + _REACH
         elif kind == "close":
             if not stack:
@@ -58,6 +61,8 @@ def members(text: str, at: int) -> Iterator[tuple[str, Scalar]]:
             start, end = token.span(kind or 0)
             if end > start:
                 yield key, (start, end, kind != "bare")
+        is_member = kind != "key"
+        is_wrapper = not is_member and key in WRAPPERS
         if not stack:
             return
 

@@ -20,7 +20,7 @@ is reached raises.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 import re2
@@ -28,9 +28,10 @@ from msgspec.structs import replace
 
 from cloakllm_gateway import linear
 from cloakllm_gateway.detection import folding, formats, keys
-from cloakllm_gateway.detection.allowing import AllowList
+from cloakllm_gateway.detection.allow_list import AllowList
 from cloakllm_gateway.detection.catalogue import CATALOGUE, TERM, Category, Pattern
 from cloakllm_gateway.detection.catalogue.national import national_phone
+from cloakllm_gateway.detection.compounds import Compounds
 from cloakllm_gateway.detection.custom import Custom
 from cloakllm_gateway.detection.gate import SEPARATOR, Gate, Judge, compiled
 from cloakllm_gateway.detection.keys import Parts
@@ -168,20 +169,22 @@ class Detector:
     ) -> Iterator[tuple[Category, Pattern, list[tuple[int, int, int]]]]:
         """What the truths find where the gate let them run, by pattern; see :meth:`.gate.Truth.values`.
 
-        No name is looked for in what a key proves to be something else.
+        No name is looked for in what a key proves to be something else, and hardly anything in what is compound.
         """
         due = reading.seen.due
         if not due:
             return
         buffer, ends = reading.buffer, reading.ends()
         for_ascii = buffer.isascii()
+        keyed = keyed if not self.settings.allow_list else ()
+        compounds = Compounds(buffer, reading.screen, keyed)
         for index, ranges in due.items():
             category, pattern = self._rows[index]
             truth = compiled(pattern.regex, for_ascii)
             judge = self._judge(pattern, buffer, ends)
-            if keyed and pattern.prose and not self.settings.allow_list:
+            if keyed and pattern.prose:
                 judge = _outside(_surer(keyed, category, pattern.rank), judge)
-            if places := truth.values(buffer, reading.screen, ranges, judge):
+            if places := compounds.values(category, pattern, truth, ranges, judge):
                 yield category, pattern, places
 
     def _judge(self, pattern: Pattern, buffer: str, ends: Sequence[int]) -> Judge:
@@ -282,13 +285,14 @@ def _beside(words: str, buffer: str, judge: Judge) -> Judge:
     return judge_beside
 
 
-def _surer(keyed: Iterable[Find], category: Category, rank: int) -> list[tuple[int, int]]:
+def _surer(keyed: Sequence[Find], category: Category, rank: int) -> list[tuple[int, int]]:
     """Where keys prove what wins over a find of a category and rank in it, as if there were none; in order."""
-    return sorted(
-        (start, start + size)
-        for start, size, claim in keyed
+    surer = {
+        claim
+        for claim in {claim for _, _, claim in keyed}
         if claim.rank > rank and claim.category is not category and claim.category.sensitive >= category.sensitive
-    )
+    }
+    return sorted((start, start + size) for start, size, claim in keyed if claim in surer) if surer else []
 
 
 def _outside(ranges: Sequence[tuple[int, int]], judge: Judge) -> Judge:

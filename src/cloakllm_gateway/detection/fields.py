@@ -159,8 +159,8 @@ def _members(text: str, at: int) -> Iterator[tuple[int, int, bool]]:
 def tuples(text: str, places: Iterable[int]) -> Iterator[Field]:
     """``('key', 'value')``, as ordered dictionaries and lists of headers are printed; a record is a list of them.
 
-    What stands before its parenthesis tells a pair from the arguments of a call, and square brackets are those of one
-    only among others.
+    ``define('key', 'value')`` sets one as well.  What else stands before its parenthesis tells a pair from the
+    arguments of a call, and square brackets are those of one only among others.
     """
     record, done = 0, -1
     for at in places:
@@ -179,7 +179,17 @@ def tuples(text: str, places: Iterable[int]) -> Iterator[Field]:
 
 #: What follows the comma in a pair; and what stands before its key, read backwards.
 _PAIR = lazy(rf"""[ ]?{PREFIX}(?:"([^"\\\n]++)"|'([^'\\\n]++)')[ ]?[)\]]""")
-_PAIR_OPENING = lazy(r"[ubUB]?(?:[(]\s{0,20}(?:[\[({,]|\Z)|[\[]\s{0,20}(?:[\[]|,\s{0,4}[\]]))")
+#: Functions that are called with what is set and its value; also read backwards.
+_SETTERS = "|".join(
+    name[::-1]
+    for name in (
+        "define setdefault set setenv putenv put append setItem setProperty setRequestHeader setHeader header "
+        "addHeader add_header getenv fill"
+    ).split()
+)
+_PAIR_OPENING = lazy(
+    rf"[ubUB]?(?:[(]\s{{0,20}}(?:[\[({{,]|(?:{_SETTERS})(?!\w)|\Z)|[\[]\s{{0,20}}(?:[\[]|,\s{{0,4}}[\]]))"
+)
 
 # -- lists in which key and value take turns --------------------------------------------------------
 
@@ -237,9 +247,11 @@ class _Records:
         self._stack = [0]
 
     def at(self, place: int) -> int:
-        braces = self._screen[self._seen : place].translate(None, _NO_BRACES)
+        screen, seen = self._screen, self._seen
         self._seen = place
-        for brace in braces:
+        if screen.find(b"{", seen, place) < 0 and screen.find(b"}", seen, place) < 0:
+            return self._stack[-1]  # most fields are in the object of the one before
+        for brace in screen[seen:place].translate(None, _NO_BRACES):
             self._count += 1
             if brace == _OPENING:
                 self._stack.append(self._count)
@@ -267,7 +279,7 @@ _ASSIGNMENT = lazy(
     r"""([^\W\d][\w.-]{0,40})[\"'`]?\]?[ ]?(?:=>|:?=)(?!=)[ ]?"""
     rf"""{_WRITTEN}{PREFIX}"""
     rf"""(?:"([^"\n]+)"|'([^'\n]+)'|{_PARTS}"""
-    r"""|((?:[^\s,;&"'<>(){}\[\]|]|&(?![\w.-]{1,40}=))+(?:(?:[ ][A-ZÀ-Þ][^\s,;&"'<>(){}\[\]|=]{0,40}){1,4}"""
+    r"""|((?:[^\s,;&"'<>(){}\[\]|]|&(?![\w.-]{1,40}=))+(?:(?:[ ](?!HTTP/)[A-ZÀ-Þ][^\s,;&"'<>(){}\[\]|=]{0,40}){1,4}"""
     r"""(?=,[ ]?\w{1,40}=|[)\]}]|[ \t]{0,20}\r?(?:\n|\Z)))?))"""
 )
 #: Which of its groups is a value without quotes; the first one is the key.
@@ -403,16 +415,16 @@ def _named(text: str, begin: int, end: int) -> Field | None:
 
 
 _LABELLED = lazy(
-    r":\s{0,8}(?:</[a-z]{1,8}>\s{0,8}){1,2}(?:<[a-z]{1,8}(?: [^<>]{0,80})?>\s{0,8}){0,2}"
+    r":\s{0,8}(?=<)(?:</[a-z]{1,8}>\s{0,8}){0,2}(?:<[a-z]{1,8}(?: [^<>]{0,80})?>\s{0,8}){0,2}"
     r"(?P<value>[^<>\s](?:[^<>\n]{0,254}[^<>\s])?)",
     re.IGNORECASE,
 )
 
 
 def labels(text: str, places: Iterable[int]) -> Iterator[Field]:
-    """``<b>Email:</b> kim@example.com``, as pages and mails of HTML have it; all of a text count as one record."""
+    """``<b>Email:</b> kim@example.com`` and ``Email: <b>kim@example.com</b>`` of HTML; all of a text are one record."""
     for at in places if "</" in text else ():
-        if text.startswith("<", at + 1) and (match := _LABELLED.match(text, at)):
+        if text.startswith(("<", " <"), at + 1) and (match := _LABELLED.match(text, at)):
             begin = text.rfind(">", max(at - _LONGEST_QUOTED, 0), at)
             if begin >= 0:
                 yield Field(text[begin + 1 : at].strip(), *match.span("value"), 0)

@@ -208,7 +208,9 @@ class Truth:
     def __init__(self, truth: str, for_ascii: bool) -> None:
         expression = re.compile(without_letters(truth) if for_ascii else truth, re.ASCII)
         place = relaxed(truth, most=20, lazily=True)
-        self._group = 1 if expression.groups else 0
+        #: Whether a word stands before the value.
+        self.is_led = expression.groups > 0
+        self._group = int(self.is_led)
         self._match = expression.match
         self._search = expression.search
         self._place = linear.compiled(place, memory=32 << 20)
@@ -247,6 +249,13 @@ class Truth:
                 elif -size > at:
                     at = -size
         return found
+
+    def size(self, buffer: str, screen: bytes, at: int, end: int, judge: Judge) -> int:
+        """How much is a value of what begins at a place and ends at or behind another one; 0 or less for none."""
+        if self._place(screen, at + self._before, end + 1)[0][0] != at + self._before:
+            return 0  # much quicker
+        candidate = self._match(buffer, at)
+        return judge(*candidate.span(self._group)) if candidate else 0
 
     # The next match that begins in ``at:stop`` and ends before ``limit``.  A place is one of the screen, which has a
     # character more before each of the buffer.

@@ -9,7 +9,7 @@ from cloakllm_gateway.detection.catalogue.people import evident_name, uncommon
 from cloakllm_gateway.detection.catalogue.randomness import is_random
 from cloakllm_gateway.detection.catalogue.secrets import AMBIGUOUS
 from cloakllm_gateway.detection.fields import Field
-from cloakllm_gateway.detection.keys import NAME, SECRETS, classify, normalise, without_remark
+from cloakllm_gateway.detection.keys import NAME, PERSONAL, SECRETS, classify, normalise, without_remark
 from cloakllm_gateway.patterns import lazy
 
 _WORD = lazy(r"[^\W\d_]+(?:'[^\W\d_]+)?")
@@ -28,10 +28,17 @@ _REMARKING = frozenset(
 )
 
 
+#: What alone is said of one.
+_STATES_OF_ONE = frozenset(
+    "changed expired updated incorrect wrong weak strong denied failed forgotten encrypted unknown matches "
+    "mismatch".split()
+)
+
+
 def is_remark(value: str) -> bool:
-    """Whether a value is a sentence about a secret, as forms and schemas have them under its key, and no secret."""
+    """Whether a value is said of a secret, mostly in a sentence, as forms and schemas have it, and is none."""
     if " " not in value or len(value) > 1_024:
-        return False
+        return value.lower() in _STATES_OF_ONE
     words = [word.lower() for word in _WORD.findall(value)]
     return sum(word in _REMARKING for word in words) * 2 > len(words) and len(words) > 1
 
@@ -90,10 +97,18 @@ def _is_of_anything(key: str) -> bool:
     return "".join(normalise(key)) in _OF_ANYTHING
 
 
+def says_who(kind: str, value: str) -> bool:
+    """Whether a value of a kind says that its record is about somebody: nobody is behind the address of a machine."""
+    return kind in PERSONAL and not (kind == "EMAIL" and _AUTOMATED.match(value))
+
+
+_AUTOMATED = lazy(r"(?:no-?reply|do-?not-?reply|mailer-daemon)@", re.IGNORECASE)
+
+
 # -- fields ---------------------------------------------------------------------------------------
 
 #: Categories whose keys are also names of variables.
-_CODED = SECRETS | {"USERNAME", "PRIVATE_KEY"}
+_CODED = SECRETS | {"USERNAME", "PRIVATE_KEY", "JWT"}
 #: Categories whose values may be something else after all.
 _JUDGED = _CODED | {"PERSON"}
 #: Readers whose values go on to the end of their line.
@@ -110,7 +125,7 @@ def is_ambiguous(key: str) -> bool:
 def is_other(kind: str, text: str, field: Field, reader: str, end: int, value: str) -> bool:
     """Whether a value that fits its kind is something else after all where it stands: code, or an everyday word."""
     if kind not in _JUDGED:
-        return False
+        return not field.quoted and text[field.end : field.end + 1] == "(" and _IDENTIFIER.fullmatch(value) is not None
     if reader == "tuples" and (_IDENTIFIER.fullmatch(value) if kind in _CODED else classify(value) or value.islower()):
         return True  # code pairs what a field is called with what it is called elsewhere, and with its type
     if kind == "PERSON":
@@ -172,7 +187,8 @@ _PASSWORD_KEYS = frozenset(
 )
 #: What else is said of a password in two words, where it is kept and how it is to be used.
 _SAID_OF_ONE = frozenset(
-    "see vault none given click here stored string change ask same above below contact admin use using via provided "
+    "the see vault none given click here stored string change ask same above below contact admin use using via "
+    "provided "
     "sent shared manager protected protection policy rules recovery generator hash hashed hashing plain text base64 "
     "random generated auto automatically default optional free form min max only login based file path env environment "
     "variable settings config server database account root system name hint update confirmation input prompt with "
@@ -190,7 +206,8 @@ def _is_code(text: str, field: Field, reader: str, value: str) -> bool:
     ``password=swordfish`` in a log is a value: glued to its key, and nothing of an expression follows.
     """
     if field.quoted:
-        return reader == "lines" and text[field.start - 1] not in "\"'`" and _CALL.match(value) is not None
+        is_bare = reader == "lines" and text[field.start - 1] not in "\"'`"
+        return is_bare and (_CALL.match(value) is not None or _is_type_of(field.key, value))
     after = text[field.end : field.end + 1]
     if after in ("(", "["):
         return True
@@ -241,5 +258,11 @@ _SECTION = lazy(r"(?:\A|\n)[ \t]*\[[\w .:\"-]{1,60}\][ \t]*\r?\n")
 _SECTION_REACH = 2_000
 
 
+def _is_type_of(key: str, value: str) -> bool:
+    """Whether a value is a type that is named after its key: ``session: PipSession``."""
+    return _JOINED_WORDS.fullmatch(value) is not None and normalise(key)[-1] in normalise(value)
+
+
+_JOINED_WORDS = lazy(r"[A-Z][a-z]+(?:[A-Z][a-z]+)+")
 #: A call, a subscript or a type: ``os.environ.get(name)``, ``str | bytes, passwd``.
 _CALL = lazy(r"[A-Za-z_][\w.]{0,60}[(\[]|(?:str|int|bytes|bool|None|Optional|Any|string|number)\b")

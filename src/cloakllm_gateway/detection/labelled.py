@@ -1,4 +1,4 @@
-"""Forms as text has them that was copied or extracted: a label, and its value behind a gap or on the line below.
+"""Forms in plain text, copied or extracted: a label, and its value behind a gap or on the line below.
 
 ``Full name ........ Kim Lee``, ``Date of birth      1990-02-14``, ``Last name`` above ``Lee``.  Prose, help texts and
 descriptions of fields look alike, so there have to be two labels that mean something, each with a value that is no
@@ -29,8 +29,13 @@ _BESIDE = lazy(
 )
 #: What no label and no value has.
 _CODE = lazy(r"[={;<>]")
+#: What neither has where one is above the other: statements, calls, comments, decorators.
+_STATEMENT = lazy(
+    r"(?:return|for|if|elif|else|async|def|class|import|from|while|with|const|let|var|struct|public|private) |[@*/]"
+)
+_CALLED = lazy(r"[^\W\d]\(|:\Z")
 _GAP = lazy(r"[^ ]  |[._]{3}|\t")
-_ABOVE = lazy(rf"[ \t*•]{{0,20}}{_LABEL}[ ]{{0,2}}[:*]?[ \t]{{0,20}}\r?\n")
+_ABOVE = lazy(rf"[ \t*•#_]{{0,20}}{_LABEL}[ ]{{0,2}}[:*_]{{0,6}}[ \t]{{0,20}}\r?\n")
 _BELOW = lazy(r"[ \t]{0,20}(?P<value>[^\s:=|.,;)}\]>](?:[ ]?[^\s|]){0,127})[ \t]{0,20}\r?(?=\n|\Z)")
 _EMPTY = lazy(r"(?:[ \t]{0,20}\r?\n){0,2}")
 #: So many lines above one with a label and a value are looked at; fewer labels than this make no form.
@@ -100,13 +105,16 @@ def _above(text: str, at: int, known: Callable[[str], str]) -> Form:
 
 def _is_label(text: str, known: Callable[[str], str]) -> str:
     """What a text means as a label: code has single words in lower case on a line as well, such as ``pass``."""
-    return "" if text.isalpha() and text.islower() else known(text)
+    is_code = (text.isalpha() and text.islower()) or _STATEMENT.match(text) or _CALLED.search(text)
+    return "" if is_code else known(text)
 
 
 def _value_below(text: str, label: re.Match[str]) -> re.Match[str] | None:
     """The value below a label; an empty line may stand between."""
     empty = _EMPTY.match(text, label.end())
-    return _BELOW.match(text, empty.end() if empty else label.end())
+    below = _BELOW.match(text, empty.end() if empty else label.end())
+    is_code = below is not None and (_STATEMENT.match(below["value"]) or _CALLED.search(below["value"]))
+    return None if is_code else below
 
 
 def _lines_before(text: str, at: int) -> int:

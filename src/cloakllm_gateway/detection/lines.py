@@ -1,4 +1,4 @@
-"""Lines with a key, a colon and a value: YAML, forms, mail headers, vCards; and variables of an environment.
+"""Lines with a key, a colon and a value: YAML, forms, mail headers, vCards; and assignments of environment variables.
 
 Before each may stand what tools put there that print a file: its number, its name, the mark of a change.
 
@@ -31,12 +31,14 @@ _EMPTY_LINE = lazy(r"\n[ \t]*\n")
 
 def lines(text: str, places: Iterable[int]) -> Iterator[Field]:
     """``Key: value`` lines; a record ends at an empty line."""
-    record, seen, done = 0, 0, -1  # done: the line read last
+    record, seen, last = 0, 0, -1  # last: the place before, whose line is done
     for at in places:
-        begin = text.rfind("\n", max(at - _LONGEST_KEY, 0), at) + 1
-        if begin == done or (begin == 0 and at >= _LONGEST_KEY):
+        if last >= 0 and text.find("\n", last, at) < 0:
             continue
-        done = begin
+        last = at
+        begin = text.rfind("\n", max(at - _LONGEST_KEY, 0), at) + 1
+        if begin == 0 and at >= _LONGEST_KEY:
+            continue
         match = _LINE.match(text, begin)
         if match is None:
             continue
@@ -53,18 +55,22 @@ def lines(text: str, places: Iterable[int]) -> Iterator[Field]:
                 yield Field(key, *item, record)
                 yield Field(key.removesuffix("s"), *item, record)  # a list may be called by what it has many of
         else:
-            start, end = _inside(text, start, start + len(value))
+            whole = start + len(value)
             if key.lower() in _COOKIES:
-                yield from _cookies(text, key, start, end, record)
-            elif end > start and not (match["quote"] and (text[start - 1] in _QUOTES or value[-1] in ",{[")):
-                yield Field(key, start, end, record)
+                yield from _cookies(text, key, *_inside(text, start, whole), record)
+            elif not (match["quote"] and (text[start] in _QUOTES or value[-1] in ",{[")):
+                for each, *place in _beside(text, key, start, whole):
+                    start, end = _inside(text, *place)
+                    if end > start:
+                        yield Field(each, start, end, record)
 
 
 def headers(text: str, places: Iterable[int]) -> Iterator[Field]:
     """``X-Api-Key: value`` of HTTP within a line: up to the closing quote, as in a command, or a single word."""
     for at in places:
-        if text[at - 1] not in "eE" and text.rfind("-", max(at - 64, 0), at) < 0:
-            continue  # most keys: no hyphen, no cookie
+        before = text[at - 1]
+        if before in _QUOTES or (before not in "eE" and text.rfind("-", max(at - 64, 0), at) < 0):
+            continue  # most keys: in quotes of their own, or without a hyphen, and no cookie
         if (name := _HEADER.match(text[max(at - 64, 0) : at][::-1])) is None:
             continue
         key, quote = name[1][::-1], name[2]
@@ -109,9 +115,11 @@ def dumps(text: str, places: Iterable[int]) -> Iterator[Field]:
     A record ends where one of them is closed.
     """
     record, seen = 0, 0
+    if "]=>" not in text:
+        places = [at for at in places if text[at] != ":"]  # most marks
     for at in places:
         if text[at] == ":" and text.find("]=>", at, at + 120) < 0:
-            continue  # most marks
+            continue
         if (dumped := _DUMPED.match(text, text.rfind("[", max(at - 160, 0), at))) is None:
             continue
         record += text.count(")", seen, at) + text.count("}", seen, at)
@@ -133,6 +141,24 @@ def _cookies(text: str, key: str, start: int, end: int, record: int) -> Iterator
     for cookie in _COOKIE.finditer(text, start, end):
         yield Field(key, *cookie.span(1), record)
 
+
+def _beside(text: str, key: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
+    """Each key on a line and where its value begins and ends: ``Surname: Lee    First name: Kim``, as forms have it."""
+    is_alone = text.find(":", start, end) < 0 or _CODE.search(text, start, end)
+    others = () if is_alone else tuple(_NEXT_KEY.finditer(text, start, end))
+    for other in others:
+        yield key, start, other.start()
+        key, start = other["key"], other.end()
+    yield key, start, end
+
+
+#: A key behind another value: what divides the two, and one blank will do before a capital.
+_NEXT_KEY = lazy(
+    r"(?:[ ]{2,80}|[ ]?\t[ \t]{0,20}|[ ]?[|;,/•·][ ]{1,4}|[ ](?=[A-Z]))"
+    r"(?P<key>[^\W\d_][\w.#'()/-]{1,24}(?: [\w.#'()/-]{1,24}){0,3})[ ]{0,12}:(?:[ ]{1,20}|\t)"
+)
+#: What no such line has.
+_CODE = lazy(r"[{}=<>`]|\w\(|[;,]\Z|\A[\"']")
 
 _QUOTES = "\"'`"
 #: Behind a value: a comment, which no number is.

@@ -16,8 +16,8 @@ from operator import itemgetter
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cloakllm_gateway.detection.allowing import NOTHING, AllowList
-from cloakllm_gateway.detection.catalogue import Category
+from cloakllm_gateway.detection.allow_list import NOTHING, AllowList
+from cloakllm_gateway.detection.catalogue import CATALOGUE, Category
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Encoding, Proof, Span, disjoint
 
@@ -47,11 +47,27 @@ _KEY, _PLAIN, _JSON_NUMBER = Proof.KEY, Encoding.PLAIN, Encoding.JSON_NUMBER
 _start = itemgetter(0)
 
 
+#: What a value was replaced by, by this program or another one; with more digits it may be a value of somebody's.
+_TOKEN = lazy(r"\[([A-Z][A-Z0-9]{1,20}(?:_[A-Z][A-Z0-9]{0,20}){0,3})_\d{1,7}(?:_\d{1,7})?\]", re.ASCII)
+
+
+def _beside_tokens(finds: list[Find], text: str) -> list[Find]:
+    """The finds that are more than what stands in a token of a category: it says itself that it is no value."""
+    tokens = [match.span() for match in _TOKEN.finditer(text) if match[1] in CATALOGUE]
+    if not tokens:
+        return finds
+    starts = [start for start, _ in tokens]
+    places = ((find, bisect_right(starts, find[0]) - 1) for find in finds)
+    return [find for find, at in places if at < 0 or find[0] + find[1] > tokens[at][1]]
+
+
 def settled(finds: list[Find], text: str, allowed: AllowList = NOTHING) -> list[Span]:
     """The spans of one text, less what is allowed.
 
     Finds go as spans come: there may be millions of both.
     """
+    if "_" in text and "[" in text:
+        finds = _beside_tokens(finds, text)
     finds.sort(key=_start)
     finds.reverse()
     cut = cutter(text)
@@ -127,7 +143,7 @@ def _covering(cluster: Sequence[Find], start: int, size: int) -> Find | None:
     claim = whole[2]
     category, rank, is_keyed = claim.category, claim.rank, claim.proof is _KEY
     if is_keyed:
-        rank = max([rank, *(part.rank + 1 for part in parts if part.category is category)])
+        rank = max([rank, *(part.rank for part in parts if part.category is category)])
     for part in parts:
         if part.rank > rank or part.proof is _KEY or part.category.sensitive > category.sensitive:
             return None
@@ -160,7 +176,7 @@ def reconciled(spans: list[Span]) -> list[Span]:
             other = shaped[at]
             if other.category == key.category and other.end <= key.end:
                 same = same or (other.start, other.end) == (key.start, key.end)
-                rank = max(rank, other.rank + 1)
+                rank = max(rank, other.rank)
             at += 1
         if not same:
             kept.append(replace(key, rank=rank))

@@ -1,4 +1,4 @@
-"""What is believed of what a model calls a person: its name-shaped core, less the words that are no names."""
+"""How far the answers of name models are believed: the name-shaped core of each, without words that are no names."""
 
 from __future__ import annotations
 

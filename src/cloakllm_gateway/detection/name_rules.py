@@ -1,4 +1,4 @@
-"""Who is plain to see: the people that words alone tell, without a model.
+"""Names recognised by rules: people that words alone tell, without a model.
 
 Each rule looks at one run of capitalised words and what stands around it.  A
 given name with a surname, a title, a greeting, what people do, an address that
@@ -13,7 +13,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import dropwhile
 
-from cloakllm_gateway.detection.name_company import in_company
+from cloakllm_gateway.detection.name_context import in_company
 from cloakllm_gateway.detection.name_runs import (
     MID_SENTENCE,
     PERSON,

@@ -31,7 +31,7 @@ from itertools import zip_longest
 from typing import NamedTuple, Protocol
 
 from cloakllm_gateway.detection import folding
-from cloakllm_gateway.detection.allowing import NOTHING, AllowList
+from cloakllm_gateway.detection.allow_list import NOTHING, AllowList
 from cloakllm_gateway.detection.keys import is_phrase
 from cloakllm_gateway.detection.languages import ENGLISH, Languages
 from cloakllm_gateway.detection.name_beliefs import (
@@ -42,7 +42,7 @@ from cloakllm_gateway.detection.name_beliefs import (
     may_be_believed,
     stands_as_thing,
 )
-from cloakllm_gateway.detection.name_company import parts, stands_alone
+from cloakllm_gateway.detection.name_context import parts, stands_alone
 from cloakllm_gateway.detection.name_rules import evident
 from cloakllm_gateway.detection.name_runs import CAPITALISED, PERSON, WORD, Found, Run, is_worth_a_look, runs, windows
 from cloakllm_gateway.detection.name_words import canonical

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from cloakllm_gateway.detection.regions import region
+from cloakllm_gateway.detection.locales import region
 from cloakllm_gateway.errors import ConfigError
 
 #: For English a spaCy pipeline; for all other languages in Latin script a small multilingual classifier, of whose

@@ -18,7 +18,10 @@ from cloakllm_gateway.detection.keys import LABELS, NAME, NUMBER, TYPES, VALUES,
 from cloakllm_gateway.patterns import lazy
 
 #: Keys that say nothing about their value, among them the marks of types that databases and converters write.
-_VALUES = frozenset("value val values v raw s n ss ns numberlong numberint numberdouble numberdecimal t".split())
+_VALUES = frozenset(
+    "value val values v raw s n ss ns numberlong numberint numberdouble numberdecimal t content plaintext start data "
+    "stringvalue integervalue doublevalue timestampvalue".split()
+)
 #: Those that say which of several it is, or how it is written, by what the object is.
 _USES = frozenset(
     "home work mobile main primary secondary other business private personal emergency day evening "

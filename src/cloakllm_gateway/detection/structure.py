@@ -20,7 +20,15 @@ from cloakllm_gateway.detection.catalogue.people import capitalised_name
 from cloakllm_gateway.detection.catalogue.places import sentence_of
 from cloakllm_gateway.detection.catalogue.randomness import is_random
 from cloakllm_gateway.detection.fields import Field
-from cloakllm_gateway.detection.judging import credential, is_ambiguous, is_other, is_remark, kind_of, remark_behind
+from cloakllm_gateway.detection.judging import (
+    credential,
+    is_ambiguous,
+    is_other,
+    is_remark,
+    kind_of,
+    remark_behind,
+    says_who,
+)
 from cloakllm_gateway.detection.keys import (
     NAME,
     NUMBER,
@@ -109,7 +117,7 @@ class Structure:
             if not fits and kind in PERSONAL and is_in_form(text, field, reader):
                 value = raw  # hidden as it is written
                 fits = self._fits(kind, spaced(raw))
-            if named and kind in PERSONAL and (fits or (value is not raw and self._fits(kind, raw))):
+            if named and says_who(kind, value) and (fits or (value is not raw and self._fits(kind, raw))):
                 about_somebody.add((reader, field.record))
             if fits and not is_other(kind, text, field, reader, end, value):
                 yield start, end - start, self._claim(kind, raw, value)
@@ -152,7 +160,7 @@ class Structure:
         persons = {
             record
             for i, _, kind, record in found
-            if kind in PERSONAL and record >= 0 and self._fits(kind, whole_number(texts[i].text.strip()))
+            if record >= 0 and says_who(kind, texts[i].text) and self._fits(kind, whole_number(texts[i].text.strip()))
         }
         for i, key, kind, record in found:
             text = texts[i].text

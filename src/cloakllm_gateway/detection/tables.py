@@ -320,7 +320,7 @@ _PARAMETER = lazy(r"[A-Za-z-]{2,20}=[^:;]{1,80}:")
 
 
 #: What tools put before each line of a file: its number, or the name of the file and its number.
-NUMBERED = r"(?:[ ]{0,8}\d{1,7}(?:[→\t]|[:|│] ?)|[\w./@-]{1,120}:\d{1,7}:)"
+NUMBERED = r"(?:[ ]{0,8}\d{1,7}(?:[→\t]|[:|│] ?)|Row \d{1,7}: |[\w./@-]{1,120}:\d{1,7}:)"
 
 
 def _led(text: str, start: int, end: int) -> int:
@@ -364,13 +364,21 @@ def _header(text: str, start: int, end: int, words: Words) -> _Header | None:
             if not any(words.hints(cell.strip()) for cell in line.split(mark)):
                 continue  # most lines of code end here
             names = [line[first:last].strip("*`") for first, last in _cells(line, mark)]
-            if not any(names[1:]) or max(map(len, names)) > _LONGEST_NAME:
+            if not any(names[1:]) or max(map(len, names)) > _LONGEST_NAME or any(map(_is_code, names)):
                 continue
             is_certain = any(map(words.personal, names))
             is_dense = line[0] not in " \t" and f"{mark} " not in line
             if is_certain or (any(map(words.telling, names)) and _is_surely(text, line, end, names, mark, is_dense)):
                 return _Header(names, mark, is_certain, is_dense, lead > 0)
     return None
+
+
+def _is_code(name: str) -> bool:
+    """Whether what stands between two marks is a part of a statement: ``const char *address);``."""
+    return name.count("(") != name.count(")") or _CODE.search(name) is not None
+
+
+_CODE = lazy(r"[;=]|\"[ ]?:|/\*|\*/|\w\.\w+\(")
 
 
 def _is_inner(text: str, start: int, end: int) -> bool:
@@ -408,7 +416,7 @@ def _column(text: str, start: int, end: int, words: Words) -> tuple[Table, int] 
     if end - start > _LONGEST_NAME + _PADDING or not _VALUE.match(text, end + 1):
         return None
     name = text[start:end].strip(" \t\r|\"'")
-    if not (0 < len(name) <= _LONGEST_NAME and _PLAIN_NAME.fullmatch(name) and words.hints(name)):
+    if not (0 < len(name) <= _LONGEST_NAME and _PLAIN_NAME.fullmatch(name) and words.hints(name)) or _is_code(name):
         return None
     cells: list[Row] = []
     done = end

@@ -60,6 +60,8 @@ LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "e
 
 
 class Era(Enum):
+    """How a connection begins: with a session that lasts, or with every request anew."""
+
     SESSION = auto()
     STATELESS = auto()
 

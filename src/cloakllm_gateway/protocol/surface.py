@@ -21,7 +21,7 @@ from msgspec import Struct
 
 
 class Role(Enum):
-    """What a value is for, and therefore what may be done to it (design, section 2)."""
+    """What a value is for, and therefore what may be done to it."""
 
     DATA = auto()  # to the model: detect and tokenize, keys and numbers too; to the upstream: as it is
     FLOW = auto()  # DATA that is read on from one block to the next: a value may go on there

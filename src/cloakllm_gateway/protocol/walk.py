@@ -29,7 +29,7 @@ from cloakllm_gateway.protocol.surface import (
     Shape,
     Tagged,
 )
-from cloakllm_gateway.spans import are_columns
+from cloakllm_gateway.spans import WRAPPERS, are_columns
 
 Path = tuple[str | int, ...]
 
@@ -42,7 +42,8 @@ class Leaf(NamedTuple):
     that speaks for the value: its own object key, that of the list it stands
     in, or the name of its column where lists in a list have one.  ``record``
     is equal for the fields of one object.  That object stands under the key
-    ``parent`` itself, in the record ``above``.
+    ``parent`` itself, in the record ``above``; what it is only wrapped into
+    (:data:`.spans.WRAPPERS`) is left out.
     """
 
     path: Path
@@ -147,6 +148,8 @@ class _Walker:
                     add(_leaf((here, role, inner, name, own, False, key, record)))
                 elif type(inner) is list and inner and type(inner[0]) is list:
                     self._lists(inner, role, here, name, own, _columns(value) or inner[0])
+                elif name in WRAPPERS and key and _holds_objects(inner):
+                    self._plain(inner, role, here, key, record)
                 else:
                     self._plain(inner, role, here, name, own, key, record)
         elif isinstance(value, list):
@@ -200,6 +203,10 @@ class _Walker:
             here = (*path, name)
             self._key(here, NAME)
             self.walk(inner, ANSWER if shape is Nested.RESULTS else _request(inner), here, "", -1)
+
+
+def _holds_objects(value: Any) -> bool:
+    return type(value) is dict or (type(value) is list and bool(value) and type(value[0]) is dict)
 
 
 #: What an object with rows calls the list of their columns.

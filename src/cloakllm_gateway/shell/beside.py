@@ -1,4 +1,4 @@
-"""Work that goes on beside the event loop's own: of each upstream one piece at a time.
+"""Work beside the event loop: of each upstream one piece at a time.
 
 Large texts, names and stores are for others to work on, and those take one
 piece after the other, whoever it is from.  So if all that an upstream says were
@@ -21,23 +21,26 @@ Piece: TypeAlias = Callable[[], Awaitable[None]]
 
 
 class Beside:
-    """``tasks`` is where it is done; ``room`` is how many pieces of one upstream may wait before it has to."""
+    """``tasks`` is where it is done.
+
+    ``room`` is how many pieces of one upstream may wait before it has to; a heavy one counts as many.
+    """
 
     def __init__(self, tasks: TaskGroup, room: int) -> None:
         self._tasks = tasks
         self._room = room
-        self._queues: dict[tuple[str, bool], deque[Piece]] = {}
+        self._queues: dict[tuple[str, bool], deque[tuple[Piece, int]]] = {}
         self._waiting: Counter[str] = Counter()
         self._rooms = Rooms()
 
-    def start(self, upstream: str, piece: Piece, *, large: bool = False) -> None:
+    def start(self, upstream: str, piece: Piece, *, large: bool = False, weight: int = 1) -> None:
         """Do ``piece`` once those before it are done; a large one keeps only other large ones waiting."""
-        self._waiting[upstream] += 1
+        self._waiting[upstream] += weight
         queue = self._queues.get((upstream, large))
         if queue is not None:
-            queue.append(piece)
+            queue.append((piece, weight))
             return
-        self._queues[upstream, large] = deque([piece])
+        self._queues[upstream, large] = deque([(piece, weight)])
         self._tasks.start_soon(self._work, upstream, large)
 
     def room(self, upstream: str) -> Awaitable[None]:
@@ -49,8 +52,9 @@ class Beside:
     async def _work(self, upstream: str, large: bool) -> None:
         queue = self._queues[upstream, large]
         while queue:
-            await queue.popleft()()
-            self._waiting[upstream] -= 1
+            piece, weight = queue.popleft()
+            await piece()
+            self._waiting[upstream] -= weight
             if self._waiting[upstream] < self._room:
                 self._rooms.free(upstream)
         del self._queues[upstream, large]

@@ -207,7 +207,7 @@ def _check_locales(config: Config) -> None:
     wanted += [(f"detection.locales[{i}]", locale) for i, locale in enumerate(detection.locales)]
     if not wanted:
         return
-    from cloakllm_gateway.detection.regions import meant, region
+    from cloakllm_gateway.detection.locales import meant, region
 
     for path, locale in wanted:
         if region(locale) is None:

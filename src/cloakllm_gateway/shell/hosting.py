@@ -14,8 +14,8 @@ from cloakllm_gateway.errors import ConfigError
 from cloakllm_gateway.protocol.jsonrpc import Limits
 from cloakllm_gateway.shell import signals
 from cloakllm_gateway.shell.auditing import audit_of, warn_where_not_audited
+from cloakllm_gateway.shell.command_hints import own
 from cloakllm_gateway.shell.config import Config
-from cloakllm_gateway.shell.extras import own
 from cloakllm_gateway.shell.front import tokens
 from cloakllm_gateway.shell.front.channels import Channel
 from cloakllm_gateway.shell.front.doorkeeper import Doorkeeper
@@ -24,9 +24,9 @@ from cloakllm_gateway.shell.front.gate import Rules
 from cloakllm_gateway.shell.front.hub import Bounds, Hub
 from cloakllm_gateway.shell.front.server import bound, listening
 from cloakllm_gateway.shell.front.tokens import Authenticator
+from cloakllm_gateway.shell.library_logs import library_logs
 from cloakllm_gateway.shell.listen import Address, ListenConfig, address_of, allowed_hosts, check_certificate
 from cloakllm_gateway.shell.logging import Logger
-from cloakllm_gateway.shell.overhearing import overhearing
 from cloakllm_gateway.shell.proof import prove
 from cloakllm_gateway.shell.run import check_store, converse, keep_garbage_cheap
 from cloakllm_gateway.shell.wiring import Shared, parts_of, principal_namespace, share, state_dir_of
@@ -52,7 +52,7 @@ async def serve_http(config: Config, logger: Logger) -> None:
     keep_garbage_cheap()
     check_store(shared)
     warn_where_not_audited(shared)
-    with overhearing(logger), closing(shared.store), bound(listen, address) as at:
+    with library_logs(logger), closing(shared.store), bound(listen, address) as at:
         if address is not None:
             address = Address(address.host, at.getsockname()[1])
         doorkeeper = Doorkeeper(authenticator, logger, time.monotonic)

@@ -21,7 +21,7 @@ from cloakllm_gateway.detection.name_runs import PERSON, Found
 from cloakllm_gateway.detection.names import Model, Names, Recogniser
 from cloakllm_gateway.detection.settings import NAME_MODELS, NameSettings
 from cloakllm_gateway.errors import DetectionError
-from cloakllm_gateway.shell.extras import installing, spacy_model
+from cloakllm_gateway.shell.command_hints import installing, spacy_model
 
 if TYPE_CHECKING:
     from spacy.language import Language

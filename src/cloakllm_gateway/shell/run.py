@@ -25,6 +25,8 @@ from cloakllm_gateway.core.events import (
     Assign,
     Assigned,
     AssignFailed,
+    Compute,
+    Computed,
     Connected,
     Deed,
     Disconnected,
@@ -52,11 +54,11 @@ from cloakllm_gateway.shell.audit.recorder import Audit
 from cloakllm_gateway.shell.auditing import append_entry, audit_of, audited, warn_where_not_audited
 from cloakllm_gateway.shell.beside import Beside
 from cloakllm_gateway.shell.config import Config
+from cloakllm_gateway.shell.library_logs import library_logs
 from cloakllm_gateway.shell.link import Link
 from cloakllm_gateway.shell.logging import Logger
-from cloakllm_gateway.shell.overhearing import overhearing
 from cloakllm_gateway.shell.proof import prove
-from cloakllm_gateway.shell.scanner import INLINE, size_of
+from cloakllm_gateway.shell.scanner import size_of
 from cloakllm_gateway.shell.steps import READY, Post, Steps, finish, forgo
 from cloakllm_gateway.shell.stores import Follower, StoreAway
 from cloakllm_gateway.shell.streams import Streams
@@ -68,11 +70,15 @@ from cloakllm_gateway.shell.turns import Turns
 from cloakllm_gateway.shell.wiring import Parts, Shared, assemble, link_to
 from cloakllm_gateway.vault.entries import Token
 
-#: Events of one sender that may wait before it has to.
+#: Events of one sender that may wait before it has to; a message of so many bytes more counts as one more of them.
 BACKLOG = 256
+PART = 16_384
 
 #: Seconds of work before the event loop looks at what else there is.
 SLICE = 0.002
+
+#: Values that are learned before the event loop looks at what else there is.
+NEWS = 128
 
 #: Bytes of a message from which the core works in a thread.
 LARGE = 65_536
@@ -102,7 +108,6 @@ class Interpreter:
         self._events = Turns[Event](BACKLOG)
         self._beside = Beside(tasks, BACKLOG)
         self._timers = Timers(self.post)
-        self._large: set[int] = set()
         self._worked = 0.0  # seconds since the event loop had a turn for certain
         self._busy = True  # with an event; and before run() with its preparations
         self._parked: tuple[Steps[None], Awaitable[object]] | None = None
@@ -124,7 +129,7 @@ class Interpreter:
 
     def _put(self, sender: str, event: Event) -> Awaitable[None]:
         if self._busy:
-            return self._events.put(sender, event)
+            return self._events.put(sender, event, _weight(len(event.line)) if isinstance(event, Received) else 1)
         self._go_on(event)  # nothing waits
         return READY
 
@@ -166,7 +171,9 @@ class Interpreter:
             if self._store.shared and isinstance(event, Received) and event.peer == CLIENT and b"_" in event.line:
                 yield self._refresh()  # every token has an underscore, a ping has none
             while self._follower.pending:
-                yield from self._handle(self._follower.take())
+                yield from self._handle(self._follower.take(NEWS))
+                if perf_counter() - began > SLICE:
+                    yield asyncio.sleep(0)
             yield from self._handle(event)
             self._worked += perf_counter() - began
             if self._worked > SLICE:
@@ -203,15 +210,13 @@ class Interpreter:
 
     def _is_large(self, event: Event) -> bool:
         """Whether the core works it out in a thread, so that the loop stays awake."""
-        if isinstance(event, Received):
-            return len(event.line) > LARGE
-        return bool(self._large) and isinstance(event, (Scanned, Assigned)) and event.job in self._large
+        return isinstance(event, Computed) or (isinstance(event, Received) and len(event.line) > LARGE)
 
     def _contain(self, event: Event, error: Exception) -> Steps[None]:
         """A bug of ours withholds the message it met, or closes the upstream that sent it; its text may hold values."""
         peer = event.peer if isinstance(event, Received | Overlong) else ""
         self._logger.log("error", "internal_error", kind=type(error).__name__, met=type(event).__name__, peer=peer)
-        job = event.job if isinstance(event, Scanned | Assigned) else self._gateway.broken_job
+        job = event.job if isinstance(event, Scanned | Assigned | Computed) else self._gateway.broken_job
         yield from self._perform_all(self._gateway.abandon(event))
         if job is not None:
             yield from self._handle(ScanFailed(job, INTERNAL_ERROR))
@@ -249,9 +254,11 @@ class Interpreter:
         match effect:
             case Scan():
                 size = size_of(effect.texts)
-                if size > INLINE:
-                    self._large.add(effect.job)
-                self._beside.start(effect.upstream, partial(self._scan_beside, effect), large=size > LARGE)
+                piece = partial(self._scan_beside, effect)
+                self._beside.start(effect.upstream, piece, large=size > LARGE, weight=_weight(size))
+            case Compute():
+                piece = partial(self._compute, effect)
+                self._beside.start(effect.upstream, piece, large=True, weight=_weight(effect.size))
             case StartTimer(timer, seconds):
                 self._timers.start(timer, seconds)
             case StopTimer(timer):
@@ -308,7 +315,15 @@ class Interpreter:
     async def _scan_beside(self, effect: Scan) -> None:
         await self._report(effect, await self._scan(effect))
 
-    def _report(self, effect: Scan | Assign, event: Event) -> Awaitable[None]:
+    async def _compute(self, effect: Compute) -> None:
+        try:
+            outcome = await anyio.to_thread.run_sync(effect.step)
+        except Exception as error:  # noqa: BLE001 - a bug of ours withholds as well
+            await self._report(effect, ScanFailed(effect.job, self._reason(error)))
+        else:
+            await self._report(effect, Computed(effect.job, outcome))
+
+    def _report(self, effect: Scan | Compute | Assign, event: Event) -> Awaitable[None]:
         """What came of a piece of work for an upstream, in that one's turn."""
         return self._put(f"work for {effect.upstream}", event)
 
@@ -324,6 +339,8 @@ class Interpreter:
         except Exception as error:  # noqa: BLE001 - a bug of ours withholds as well
             await self._report(effect, AssignFailed(effect.job, self._reason(error)))
         else:
+            if len(entries) > NEWS:  # learned with the work on their message, and not while others wait
+                self._follower.pass_over(entries)
             await self._report(effect, Assigned(effect.job, entries))
 
 
@@ -352,7 +369,7 @@ async def session(
     ``restarts`` makes the supervisors'.  Upstreams start while detection is proved.
     """
     check_store(parts.shared)
-    with overhearing(parts.shared.logger):
+    with library_logs(parts.shared.logger):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(parts.shared.scanner.run)
             await converse(parts, front, audit, partial(prove, parts.shared), restarts=restarts)
@@ -429,6 +446,11 @@ def _sender(event: Event) -> str:
     if isinstance(event, (Received, Overlong)):
         return event.peer
     return event.upstream if isinstance(event, (Connected, Disconnected)) else ""
+
+
+def _weight(size: int) -> int:
+    """As how many of a sender's events, or pieces of work, one of ``size`` bytes counts."""
+    return 1 + size // PART
 
 
 def _pinged(line: bytes) -> str | int | None:

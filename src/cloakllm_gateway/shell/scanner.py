@@ -1,4 +1,4 @@
-"""Where texts are looked at: small ones at once, large ones and names in a worker process."""
+"""Where texts are looked at: small ones on the spot, large ones and names in a worker process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work that is done at once as far as it goes, and waits only for what has to be waited for.
+"""Work that runs on the spot as far as it can, and becomes a task only where it has to wait.
 
 A coroutine costs a task, and each of its starts a turn of the event loop.  On
 the way of a small message nothing has to be waited for: its bytes have been

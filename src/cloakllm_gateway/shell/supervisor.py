@@ -17,12 +17,12 @@ from typing import Final, NamedTuple
 import anyio
 
 from cloakllm_gateway.core.events import Connected, Disconnected, Event, Send
-from cloakllm_gateway.shell.chatter import Chatter
 from cloakllm_gateway.shell.config import UpstreamConfig
 from cloakllm_gateway.shell.incoming import Incoming
 from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.process import Process, SpawnError, end, end_orphans, spawn
 from cloakllm_gateway.shell.steps import Post, post_all
+from cloakllm_gateway.shell.upstream_log import UpstreamLog
 
 #: Seconds that a process which has ended has for its last output, while descendants may still hold the pipe; and bytes,
 #: since no pipe holds more: the rest is the descendants' own.
@@ -72,7 +72,7 @@ class Spec(NamedTuple):
 class _Life(Process):
     """One run of the process: what it says becomes events, and why it ends."""
 
-    def __init__(self, spec: Spec, post: Post, chatter: Chatter, begun: Callable[[_Life], None]) -> None:
+    def __init__(self, spec: Spec, post: Post, log: UpstreamLog, begun: Callable[[_Life], None]) -> None:
         super().__init__()
         self.ended = anyio.Event()
         self.silent = anyio.Event()  # everything it printed has been delivered
@@ -81,7 +81,7 @@ class _Life(Process):
         self._max_unread = 2 * spec.max_bytes
         self._incoming = Incoming(spec.name, spec.max_bytes)
         self._post = post
-        self._chatter = chatter
+        self._log = log
         self._begun = begun
         self._is_heard = True
         self._late_bytes = 0  # that came when the process had ended
@@ -132,10 +132,10 @@ class _Life(Process):
             self._end_soon("closed its output")
 
     def complained(self, data: bytes) -> None:
-        self._chatter.feed(data)
+        self._log.feed(data)
 
     def errors_closed(self) -> None:
-        self._chatter.finish()
+        self._log.finish()
 
     def input_closed(self) -> None:
         if self._is_heard:
@@ -185,13 +185,13 @@ class Supervisor:
         self._logger = logger
         self._restarts = restarts or Restarts()
         self._parent = parent
-        self._chatter = Chatter(spec.name, sanitize_log, logger)
+        self._log = UpstreamLog(spec.name, sanitize_log, logger)
         self._life: _Life | None = None
         self._crashed = False
 
     async def run(self) -> None:
         """Keep the upstream running until cancelled or until it is given up; its process tree is gone then."""
-        await self._chatter.beside(self._keep_alive)
+        await self._log.beside(self._keep_alive)
 
     def send(self, line: bytes, effect: Send) -> None:
         """Hand over one line (without its line feed); never waits.
@@ -209,7 +209,7 @@ class Supervisor:
 
     def noise(self, line: bytes) -> None:
         """Log a line of its standard output that is no message, the way its standard error is logged."""
-        self._chatter.hear(line)
+        self._log.hear(line)
 
     async def _keep_alive(self) -> None:
         """Run after run; what an end means is told at once, also while the process still has to be made to go."""
@@ -222,8 +222,8 @@ class Supervisor:
     async def _live(self) -> float | None:
         """One process, from its start to its burial; how long to wait for the next one, None to give up."""
         started = anyio.current_time()
-        self._chatter.begin_again(after_crash=self._crashed)
-        life = _Life(self._spec, self._post, self._chatter, self._begun)
+        self._log.begin_again(after_crash=self._crashed)
+        life = _Life(self._spec, self._post, self._log, self._begun)
         try:
             with anyio.CancelScope(shield=True):  # half a start would be nobody's to end
                 await spawn(self._spec.upstream, self._parent, life)

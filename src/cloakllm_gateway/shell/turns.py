@@ -1,4 +1,4 @@
-"""A queue in which senders take turns: whoever has much to say keeps nobody else waiting for more than one item."""
+"""A fair queue: senders take turns, and one with much to say keeps the others waiting for one item at most."""
 
 from __future__ import annotations
 
@@ -30,22 +30,28 @@ class Rooms:
 
 
 class Turns(Generic[T]):
-    """Items of one sender leave in their order.  ``room`` is how many of its items may wait before it has to."""
+    """Items of one sender leave in their order.
+
+    ``room`` is how many of its items may wait before it has to; a heavy one counts as many.
+    """
 
     def __init__(self, room: int) -> None:
         self._room = room
-        self._queues: dict[str, deque[T]] = {}
+        self._queues: dict[str, deque[tuple[T, int]]] = {}
+        self._waiting: dict[str, int] = {}
         self._order: deque[str] = deque()  # of those who have something here
         self._rooms = Rooms()
 
-    def put(self, sender: str, item: T) -> Awaitable[None]:
+    def put(self, sender: str, item: T, weight: int = 1) -> Awaitable[None]:
         """Take ``item``; the answer is there once ``sender`` may bring more."""
         queue = self._queues.get(sender)
         if queue is None:
             queue = self._queues[sender] = deque()
+            self._waiting[sender] = 0
             self._order.append(sender)
-        queue.append(item)
-        if len(queue) < self._room:
+        queue.append((item, weight))
+        self._waiting[sender] += weight
+        if self._waiting[sender] < self._room:
             return READY
         return self._rooms.wait(sender)
 
@@ -55,11 +61,12 @@ class Turns(Generic[T]):
             return None
         sender = self._order.popleft()
         queue = self._queues[sender]
-        item = queue.popleft()
+        item, weight = queue.popleft()
+        waiting = self._waiting[sender] = self._waiting[sender] - weight
         if queue:
             self._order.append(sender)
         else:
-            del self._queues[sender]
-        if len(queue) < self._room:
+            del self._queues[sender], self._waiting[sender]
+        if waiting < self._room:
             self._rooms.free(sender)
         return item

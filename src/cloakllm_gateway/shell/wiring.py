@@ -8,6 +8,7 @@ import os
 import secrets
 import time
 from pathlib import Path
+from threading import Lock
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -89,7 +90,7 @@ def share(config: Config, logger: Logger) -> Shared:
 
 def parts_of(shared: Shared, namespace: str, principal: str = "") -> Parts:
     """The parts of one session, whose values lie in ``namespace``."""
-    vault = Vault()
+    vault = Vault(changing=Lock())
     # What one session hands out means nothing to another.
     settings = replace(shared.settings, secret=secrets.token_bytes(32))
     # Where others add to the store, what was looked at is compared with what they know by then.

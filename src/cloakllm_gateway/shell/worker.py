@@ -40,7 +40,7 @@ class Worker:
     """Detection as the settings want it, loaded."""
 
     def __init__(self, settings: bytes) -> None:
-        from cloakllm_gateway.detection.allowing import AllowList
+        from cloakllm_gateway.detection.allow_list import AllowList
         from cloakllm_gateway.detection.engine import Detector
         from cloakllm_gateway.shell import name_models
 

@@ -101,8 +101,11 @@ class Workers:
                 raise _error(reply)
 
     async def prove(self) -> None:
-        """Raises :class:`DetectionError` naming a category whose example is not found by a worker."""
-        reply = await self._small.ask(frames.Prove(), self._deadlines.job)
+        """Raises :class:`DetectionError` naming a category whose example is not found by a worker.
+
+        It is a part of loading: on a busy machine it takes longer than any job may.
+        """
+        reply = await self._small.ask(frames.Prove(), self._deadlines.loading)
         if not isinstance(reply, Done):
             raise _error(reply)
 

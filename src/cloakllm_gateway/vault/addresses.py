@@ -1,4 +1,4 @@
-"""Whom an address would send a value to: where in a text the tokens stand in a URL, its authority, or a bare host name.
+"""Addresses around tokens: which of them stand in a URL, in its authority or in a bare host name, and in which host.
 
 An address is read as the laxest of its clients reads it.  What a standard
 calls a URL is told exactly, because a value is percent-encoded in its path and
@@ -50,6 +50,8 @@ _SPECIAL = lazy(
 )
 #: A text that is an address and nothing else: its host ends where clients let it end.
 _ALONE = lazy(r"\s*[A-Za-z][A-Za-z0-9+.\-]*:[/\\]{2,}([^\s/?#]*)\S*\s*\Z")
+#: How a text begins that is an address as a whole, blanks and all: clients encode them, or leave them out.
+_OPENING = lazy(r"\s*[A-Za-z][A-Za-z0-9+.\-]*:[/\\]{2,}([^\s/?#]*)")
 #: Schemes without any host (RFC 6068, 3966, 5724), and what stands behind one of their addresses.
 _TO_PEOPLE = lazy(r"(?i)\s*(?:mailto|tel|sms):(?![/\\])")
 _ADDRESS_ENDS = lazy(r"[,?#]|\s*\Z")
@@ -83,9 +85,10 @@ _FILES = frozenset(
     """.split()
 )
 #: A host, by its name, number or port, with a path, query or fragment behind it, as `curl` and `git` are given it.
+#: Where a user is named, a path may follow the colon, as `scp` takes it.
 _BARE = lazy(
-    r"(?<![\w@%./\\:-])(?:[\w.+-]{1,64}@)?"
-    rf"(?P<host>(?:[\w-]+{_DOT})++(?:[^\W\d_]{{2,24}}|xn--[\w-]+|\d{{1,3}})(?::\d{{1,5}})?|[\w-]+:\d{{1,5}})(?=:?[/?#])"
+    r"(?<![\w@%./\\:-])(?P<user>[\w.+-]{1,64}@)?"
+    rf"(?P<host>(?:[\w-]+{_DOT})++(?:[^\W\d_]{{2,24}}|xn--[\w-]+|\d{{1,3}})(?::\d{{1,5}})?|[\w-]+:\d{{1,5}})(?(user)(?=[:/?#])|(?=:?[/?#]))"
     r"[^\s\"'`<>]*"
 )
 #: What every address that leads somewhere has one of, in any writing.
@@ -99,7 +102,7 @@ def around(text: str, masked: str, matches: Sequence[TokenMatch], is_url: bool) 
     """
     if is_url or _MAY_BE_URL.search(text):
         found = _in_urls(text, masked, matches, is_url)
-        _add_loose(found, text, masked, matches)
+        _add_loose(found, text, masked, matches, is_url)
     else:
         found = {}
     for match in matches:
@@ -147,14 +150,14 @@ def _is_address(masked: str, match: TokenMatch, begin: int) -> bool:
     return begins and _ADDRESS_ENDS.match(masked, match.end) is not None
 
 
-def _add_loose(found: dict[int, Address], text: str, masked: str, matches: Sequence[TokenMatch]) -> None:
+def _add_loose(found: dict[int, Address], text: str, masked: str, matches: Sequence[TokenMatch], is_url: bool) -> None:
     """Note what some client would take for an address, though no standard says so: nothing is encoded for it.
 
     The URL Standard drops tabs and line feeds and needs no slashes behind
     `https:`; a text may begin with the authority of a network-path reference,
     and what tools are given to open has often no scheme.
     """
-    for match, in_authority, host in _loosely_found(text, masked, matches):
+    for match, in_authority, host in _loosely_found(text, masked, matches, is_url):
         here = found.get(match.start, NOWHERE)
         if host in here.host:
             host = here.host
@@ -166,11 +169,14 @@ def _add_loose(found: dict[int, Address], text: str, masked: str, matches: Seque
             found[match.start] = found.get(match.start, NOWHERE)._replace(bare=path["host"])
 
 
-def _loosely_found(text: str, masked: str, matches: Sequence[TokenMatch]) -> Iterator[tuple[TokenMatch, bool, str]]:
+def _loosely_found(
+    text: str, masked: str, matches: Sequence[TokenMatch], is_url: bool
+) -> Iterator[tuple[TokenMatch, bool, str]]:
     """Tokens in loosely written addresses, each with whether it is in the authority, and the whole of that."""
     squeezed, offsets = _squeezed(masked)
-    alone = _ALONE.match(squeezed)
-    paths = [*_NETWORK_PATH.finditer(squeezed), *_SPECIAL.finditer(squeezed), *([alone] if alone else [])]
+    alone = (_OPENING if is_url else _ALONE).match(squeezed)
+    paths = [*_NETWORK_PATH.finditer(squeezed), *_SPECIAL.finditer(squeezed)]
+    paths = [alone, *paths] if alone and is_url else [*paths, *([alone] if alone else [])]
     reached = 0
     for path in sorted((path for path in paths if path[1]), key=_authority):
         start, slash = offsets[path.start(1)], offsets[path.end(1)]

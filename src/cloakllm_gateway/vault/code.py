@@ -1,4 +1,4 @@
-"""Parameters that are programs: what a value may not hold there.
+"""Arguments that are commands, SQL, paths or programs: what a value may not hold there, and how it is quoted.
 
 A value from data inside a command, a query or a path must stay one word of it.
 Where that can't be had by quoting, the token is refused; the refusal names the
@@ -85,7 +85,7 @@ def language(parameter: str, declared: Mapping[str, Language], text: str = "") -
 
 
 class Guard:
-    """Judges what is put into one text of code."""
+    """Quotes or refuses values that are put into one text of code."""
 
     def __init__(self, language: Language, text: str) -> None:
         # The brackets of a token are no brackets of the language.

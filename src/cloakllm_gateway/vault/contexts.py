@@ -75,32 +75,14 @@ def _spots(
     text: str, layers: Layers, outer: Callable[[int], int], literal: Range | None, is_url: bool
 ) -> Iterator[Spot]:
     """``outer`` maps offsets of ``text`` to the outermost text, ``literal`` bounds the string it was decoded from."""
-    if not is_json(text):
-        matches = scan(text)
-        # Their brackets must end no URL.
-        masked = blanked(text, ((match.start, match.end) for match in matches), "x") if matches else ""
-        found_in = addresses.around(text, masked, matches, is_url) if matches else {}
-        attributes, links = markup.attributes(masked), markup.destinations(masked)
-        for match in matches:
-            where = found_in.get(match.start, addresses.NOWHERE)
-            encoded = max(match.percent, 0 if where.authority or not where.inside else 1)
-            quoted = (Encoding.HTML,) if attributes.around(match.start, match.end) else ()
-            if not encoded and links.around(match.start, match.end):
-                quoted = (*quoted, Encoding.MARKDOWN)
-            around = layers + quoted + (Encoding.URL,) * encoded
-            yield Spot(
-                match,
-                outer(match.start),
-                outer(match.end),
-                around,
-                literal if (match.start, match.end) == (0, len(text)) else None,
-                where.host,
-                where.authority,
-                where.whole,
-                member=None if around else _member(masked, match),
-                bare=where.bare,
-            )
-        return
+    if is_json(text):
+        yield from _spots_in_json(text, layers, outer)
+    else:
+        yield from _spots_in_text(text, layers, outer, literal, is_url)
+
+
+def _spots_in_json(text: str, layers: Layers, outer: Callable[[int], int]) -> Iterator[Spot]:
+    """The tokens in the string literals of JSON ``text``, each literal read as a text of its own."""
     for found in _SUSPICIOUS.finditer(text):
         if found[1] and _MAY_HOLD_TOKEN.search(found[1]):
             inner = Unescaped(found[1])
@@ -109,6 +91,38 @@ def _spots(
             is_key = _COLON.match(text, found.end()) is not None
             for spot in _spots(inner.text, (*layers, Encoding.JSON), inside, bounds, False):
                 yield spot._replace(in_key=True) if is_key else spot
+
+
+def _spots_in_text(
+    text: str, layers: Layers, outer: Callable[[int], int], literal: Range | None, is_url: bool
+) -> Iterator[Spot]:
+    """The tokens of a text that is no JSON, and what is around each."""
+    matches = scan(text)
+    if not matches:
+        return
+    # The brackets of a token must end no URL.
+    masked = blanked(text, ((match.start, match.end) for match in matches), "x")
+    found_in = addresses.around(text, masked, matches, is_url)
+    attributes, links = markup.attributes(masked), markup.destinations(masked)
+    for match in matches:
+        where = found_in.get(match.start, addresses.NOWHERE)
+        encoded = max(match.percent, 0 if where.authority or not where.inside else 1)
+        quoted = (Encoding.HTML,) if attributes.around(match.start, match.end) else ()
+        if not encoded and links.around(match.start, match.end):
+            quoted = (*quoted, Encoding.MARKDOWN)
+        around = layers + quoted + (Encoding.URL,) * encoded
+        yield Spot(
+            match,
+            outer(match.start),
+            outer(match.end),
+            around,
+            literal if (match.start, match.end) == (0, len(text)) else None,
+            where.host,
+            where.authority,
+            where.whole,
+            member=None if around else _member(masked, match),
+            bare=where.bare,
+        )
 
 
 #: What stands between the parts of JSON: white space, written out or escaped.

@@ -1,4 +1,4 @@
-"""What an upstream may make of a value it was just given: parts of it and other ways to write it.
+"""Derived forms of values that an upstream was just given: their parts, and other ways to write them.
 
 "Mailbox ann.lee unknown", "card ending 1111", the base64 of a name: such forms
 are looked for only in the replies to the call that carried the value, because

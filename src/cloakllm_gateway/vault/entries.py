@@ -55,7 +55,7 @@ class Entry(NamedTuple):
     """A spelling and its token, with the upstreams it came from.
 
     ``origins`` are the upstreams of the entry's group that showed the value;
-    ``group`` is the set of upstreams that share equality (design, section 6).
+    ``group`` is the set of upstreams that share equality: among them one value has one token.
     """
 
     token: Token

@@ -55,7 +55,7 @@ class Known(Struct):
 
 
 class _Hit(NamedTuple):
-    """A value at [start, end), or what a cut left of one (not ``whole``)."""
+    """A value at [start, end), or a part of one that was cut off (not ``whole``)."""
 
     start: int
     end: int
@@ -169,7 +169,7 @@ class KnownValues:
                 yield hit
 
     def _parts(self, probe: _Probe, places: Sequence[int], hits: Sequence[_Hit], index: Truncations) -> list[_Hit]:
-        """What cuts left of values; ``hits`` are the whole ones."""
+        """Values that were cut off; ``hits`` are the whole ones."""
         stretches = openings(probe.folded)
         parts = [part for start, stop in stretches if (part := self._end(probe, start, stop, index)) is not None]
         if places := index.starts(probe.folded, places):

@@ -1,4 +1,4 @@
-"""Where HTML and Markdown hold a place between marks that a value must not close: attributes, and where links lead.
+"""Quoted attributes in HTML and link destinations in Markdown: places that a value must not close.
 
 Only what is quoted is recognised; elsewhere in such texts a value stands as
 text, as it does in any other.

@@ -1,4 +1,4 @@
-"""The values of JSON text, where they stand and under which keys."""
+"""The values of JSON text, each with its position and the keys that lead to it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Putting values back: one pass, each value written as its place demands.
 
 Inserted text is never looked at again, and costs one dictionary look-up per
-token, however many tokens there are.  What a value looks like where it lands
-(design, section 4):
+token, however many tokens there are.  What a value looks like where it lands:
 
 - where nothing about the place is known: the raw text, as it was found;
 - as a whole argument: the decoded value, and a number where it was a number;
@@ -100,10 +99,13 @@ def restore(
         return text
     restored = "".join((*pieces, text[done:]))
     if in_key and is_json(restored) and repeated_keys(restored) > repeated_keys(text):
-        raise Refused(
-            "Two keys of one object would become the same key", "Rename one of them.", rule="place: equal keys"
-        )
+        raise equal_keys()
     return restored
+
+
+def equal_keys() -> Refused:
+    """The refusal of values that would make two keys of one object the same."""
+    return Refused("Two keys of one object would become the same key", "Rename one of them.", rule="place: equal keys")
 
 
 def _place(spot: Spot, text: str, language: Language) -> Place:

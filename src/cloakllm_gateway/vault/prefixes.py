@@ -1,4 +1,4 @@
-"""How known values begin, and where in a text anything begins so: nearly all words of a message are done with here.
+"""An index of the first characters of known values: where in a text some known value may begin.
 
 A short text is probed word by word.  In a long one the linear engine looks
 first, chunk by chunk, for those that hold any beginning at all: most hold none,
@@ -9,7 +9,7 @@ known values are few and far between, and no more where they are dense.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from cloakllm_gateway import linear
 from cloakllm_gateway.vault.boundaries import starts
@@ -37,7 +37,8 @@ class Prefixes:
         #: The lengths of the beginnings, and the first ``size`` characters of each: most words end there.
         self._lengths: tuple[int, ...] = ()
         self._first: set[str] = set()
-        self._search: linear.Search | None = None
+        #: The engine, and how many prefixes it knows: others may be added while it is made ready, in another thread.
+        self._search: tuple[int, linear.Search] = (0, _nowhere)
 
     def __bool__(self) -> bool:
         return bool(self._known)
@@ -49,7 +50,6 @@ class Prefixes:
             self._known.add(beginning)
             self._lengths = tuple(sorted({*self._lengths, len(beginning)}))
             self._first.add(beginning[: self._size])
-            self._search = None
 
     def places(self, text: str) -> list[int]:
         """Where in ``text``, case-folded, something begins as a value does, in order."""
@@ -68,12 +68,26 @@ class Prefixes:
 
     def _likely(self, text: str) -> Iterator[tuple[int, int]]:
         """The chunks of a text in which some beginning may begin, in order and disjoint."""
-        search = self._search = self._search or _compiled(self._known)
+        search = self._ready()
         screen = linear.as_bytes(text)
         for first in range(0, len(text), self._chunk):
             last = min(first + self._chunk, len(text))
             if search(screen, first, min(last + _ENOUGH - 1, len(text)))[0][0] >= 0:
                 yield first, last
+
+    def _ready(self) -> linear.Search:
+        """The engine for all prefixes that there are now."""
+        count, search = self._search
+        if count != len(self._known):
+            known = self._known.copy()
+            search = _compiled(known)
+            self._search = len(known), search
+        return search
+
+
+def _nowhere(_screen: bytes, _first: int, _last: int) -> Sequence[tuple[int, int]]:
+    """The search for no prefixes."""
+    return ((-1, -1),)
 
 
 def _compiled(beginnings: set[str]) -> linear.Search:

@@ -1,4 +1,4 @@
-"""Where a place in a POSIX shell command is: in a word, in quotes, or where nothing can be put safely.
+"""How a POSIX shell reads a place in a command: in a word, in quotes, or so that nothing can be put there safely.
 
 After the Shell Command Language of POSIX.1-2017, section 2.  The scan knows
 words, both quotes, escapes, comments, subshells and command substitutions, and
@@ -20,7 +20,7 @@ from cloakllm_gateway.patterns import lazy
 
 
 class State(Enum):
-    """How the shell reads what stands at a place."""
+    """How the shell reads a place."""
 
     WORD = auto()
     SINGLE = auto()

@@ -1,4 +1,4 @@
-"""Whether a text is an SQL statement: told by the words it begins with, and by what prose has none of.
+"""Whether a text is an SQL statement: told by the words it begins with, and by signs that prose does not have.
 
 Arguments called ``query`` hold what somebody looks for as often as they hold
 SQL.  A sentence may begin with *select*, *update* or *with*, so the words that

@@ -19,8 +19,10 @@ category ITEM, and the caller, who knows that there is none, leaves it alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 from cloakllm_gateway.patterns import lazy
@@ -122,7 +124,7 @@ _parsed_again = lru_cache(maxsize=4096)(_parsed)
 # -- near misses -----------------------------------------------------------------------------------
 
 #: Every way to write a bracket that a model, or what stands between, has been seen to use: its first character, what it
-#: goes on with, and one of what it has. Most texts have none of these, and a search for one character is quick.
+#: goes on with, and one of what it has. Most texts have none of these, and a search for one character is the quickest.
 _OPENINGS = (
     ("[", "", ("[",)),
     ("\\", r"(?:\\{0,3}\[|u005[Bb])", ("\\[", "\\u005")),
@@ -140,20 +142,26 @@ _TAIL = r"(?:[0-9]{1,20}|[OolI])(?:[_-][0-9]{1,20}){0,3}"
 
 
 @lru_cache(maxsize=8)
-def _near(categories: frozenset[str]) -> tuple[Sequence[tuple[Sequence[str], re.Pattern[str]]], re.Pattern[str]]:
-    """The patterns of near misses anywhere, each with the signs of its bracket, and of one that is a whole argument."""
-    # Longest first: PHONE_WORK_1 is no PHONE.
-    names = sorted(categories, key=lambda name: (-len(name), name))
-    name = "|".join(re.escape(name).replace("_", r"[ _\\-]{1,2}") for name in names)
+def _near(categories: frozenset[str]) -> tuple[Sequence[tuple[str, Sequence[str], re.Pattern[str]]], re.Pattern[str]]:
+    """The patterns of near misses anywhere, each with the signs of its bracket, and of a whole argument."""
+    name = "|".join(f"{first}(?:{rest})" for first, rest in _by_first_letter(categories))
     # `row[EMAIL - 1]` is a subscript: a bracket behind a name or another bracket is code.
-    behind = rf"[{_BLANK}]{{0,3}}({name}){_GAP}{_TAIL}[{_BLANK}]{{0,3}}(?:{_CLOSE})"
+    behind = rf"[{_BLANK}]{{0,3}}(?=[A-Z])({name}){_GAP}{_TAIL}[{_BLANK}]{{0,3}}(?:{_CLOSE})"
     anywhere = [
-        (signs, re.compile(rf"{re.escape(first)}(?<![A-Za-z0-9_)\]].){rest}{behind}", re.IGNORECASE | re.ASCII))
+        (first, signs, re.compile(rf"{re.escape(first)}(?<![A-Za-z0-9_)\]].){rest}{behind}", re.IGNORECASE | re.ASCII))
         for first, rest, signs in _OPENINGS
     ]
     # Upper case only: `phone_1` may well be the name of a column.
     whole = rf"[\W_]{{0,4}}({name})[_\\-]{{1,2}}{_TAIL}[\W_]{{0,4}}"
     return anywhere, re.compile(whole, re.ASCII)
+
+
+def _by_first_letter(categories: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Expressions for the names by the letter they begin with: a bracket before anything else is soon done with."""
+    # Longest first: PHONE_WORK_1 is no PHONE.
+    names = sorted(categories, key=lambda name: (name[0], -len(name), name))
+    for first, alike in groupby(names, itemgetter(0)):
+        yield first, "|".join(re.escape(name[1:]).replace("_", r"[ _\\-]{1,2}") for name in alike)
 
 
 #: The mark of a value that was cut out for good: like a token, with a word in place of the number.
@@ -177,11 +185,18 @@ def redactions(text: str) -> list[NearMiss]:
 
 #: What every token and every near miss has one of: a bracket in some writing, or what joins a bare one.
 _SIGN = lazy(r"[\[%［【\\&_-]")
+#: A text of so many characters is no bare token, whose category would need a name of half as many.
+_LONG = 65_536
+#: What in a long text every token and every near miss begins with that has the plain bracket.
+_OPENED = lazy(rf"\[[{_BLANK}]{{0,3}}[A-Za-z]")
+_OTHER_BRACKETS = tuple(first for first, *_ in _OPENINGS if first != "[")
 
 
 def may_hold(text: str) -> bool:
     """Whether ``text`` could hold a token or a near miss; cheap, and never wrongly false."""
-    return _SIGN.search(text) is not None
+    if len(text) < _LONG:
+        return _SIGN.search(text) is not None
+    return any(bracket in text for bracket in _OTHER_BRACKETS) or ("[" in text and _OPENED.search(text) is not None)
 
 
 def near_misses(text: str, categories: Collection[str], whole: bool) -> list[NearMiss]:
@@ -199,7 +214,10 @@ def near_misses(text: str, categories: Collection[str], whole: bool) -> list[Nea
     if whole and (match := alone.fullmatch(text)) and not scan(text):
         return [NearMiss(0, len(text), _named(match[1]), text)]
     matches = [
-        match for signs, pattern in anywhere if any(sign in text for sign in signs) for match in pattern.finditer(text)
+        match
+        for first, signs, pattern in anywhere
+        if first in text and any(sign in text for sign in signs)
+        for match in pattern.finditer(text)
     ]
     if not matches:
         return []

@@ -1,4 +1,4 @@
-"""What a cut at the edge of a text leaves of a known value, and how the value is found by it.
+"""Known values that the edge of a text has cut off: what is left of them, and how they are found by it.
 
 A preview, a line of a log, a chunk of a file ends in ``... ssn 123-45-67`` or
 begins with ``iew Wiśniewski``.  A value may be cut off where the text ends, or
@@ -100,7 +100,7 @@ def _digits(text: str) -> int:
 
 
 class Truncations:
-    """Texts to be found by what a cut leaves of them, whatever their case."""
+    """An index of texts by their beginnings and ends, whatever their case."""
 
     def __init__(self) -> None:
         #: Case-folded texts by their beginnings, and backwards by their ends.

@@ -8,6 +8,7 @@ simply unknown here.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
 from typing import NamedTuple
 
@@ -41,9 +42,12 @@ class Vault:
     Values are known by group (the upstreams that share equality): looked for
     beyond it, they would tell any upstream that lists all possible values
     which of them is real.
+
+    Where several threads learn and ask at once, ``changing`` is a lock of theirs;
+    it is held for one value at a time, so nobody waits for those of a large message.
     """
 
-    def __init__(self, reserved: Collection[str] = ()) -> None:
+    def __init__(self, reserved: Collection[str] = (), changing: AbstractContextManager[object] | None = None) -> None:
         self._entries: dict[Token, Entry] = {}
         #: The tokens of each canonical value.
         self._alike: dict[tuple[str, str], dict[Token, None]] = {}
@@ -54,6 +58,7 @@ class Vault:
         self._known: dict[str, KnownValues] = {}
         #: By the identity of the entries, the one used last at the end.
         self._echoes: dict[int, tuple[Sequence[Entry], KnownValues]] = {}
+        self.changing = changing or nullcontext()
         self.reserve(reserved)
 
     def reserve(self, words: Iterable[str], origin: str = "") -> None:
@@ -68,16 +73,26 @@ class Vault:
     def learn(self, entries: Iterable[Entry]) -> None:
         """Take in what a store assigned; an entry that is known already brings its new origins."""
         for entry in entries:
-            old = self._entries.get(entry.token)
-            if old is not None and not old.origins <= entry.origins:
-                entry = entry._replace(origins=entry.origins | old.origins)  # news may overtake each other
-            if old != entry:
-                self._entries[entry.token] = entry
-                self._alike.setdefault(_stem(entry), {})[entry.token] = None
-                self._remember(entry)
+            if self._entries.get(entry.token) != entry:
+                with self.changing:
+                    self._learn(entry)
 
-    def forget(self, tokens: Iterable[Token]) -> None:
+    def _learn(self, entry: Entry) -> None:
+        old = self._entries.get(entry.token)
+        if old is not None and not old.origins <= entry.origins:
+            entry = entry._replace(origins=entry.origins | old.origins)  # news may overtake each other
+        if old != entry:
+            self._entries[entry.token] = entry
+            self._alike.setdefault(_stem(entry), {})[entry.token] = None
+            self._remember(entry)
+
+    def forget(self, tokens: Collection[Token]) -> None:
         """Values have left the store: their tokens stand for nothing here any more, and they are not known."""
+        if tokens:
+            with self.changing:
+                self._forget(tokens)
+
+    def _forget(self, tokens: Iterable[Token]) -> None:
         gone = {token: entry for token in tokens if (entry := self._entries.pop(token, None))}
         for token, entry in gone.items():
             for known in self._known.values():
@@ -99,7 +114,8 @@ class Vault:
         """An upstream of ``group`` was given these values: they are known in its messages from now on."""
         for entry in entries:
             if entry.group != group:
-                self._remember(entry, group)
+                with self.changing:
+                    self._remember(entry, group)
 
     def _remember(self, entry: Entry, group: str = "") -> None:
         spelling = entry.spelling
@@ -162,10 +178,12 @@ class Vault:
         Disjoint and sorted.  Includes the short values that :meth:`known` leaves out.
         Give the same object for the same entries: their forms are derived once for each.
         """
-        held = self._echoes.pop(id(entries), None) or (entries, derived(entries, self._reserved))
-        self._echoes[id(entries)] = held
-        if len(self._echoes) > _DERIVED:
-            del self._echoes[next(iter(self._echoes))]
+        held = self._echoes.get(id(entries)) or (entries, derived(entries, self._reserved))
+        with self.changing:
+            self._echoes.pop(id(entries), None)
+            self._echoes[id(entries)] = held
+            if len(self._echoes) > _DERIVED:
+                del self._echoes[next(iter(self._echoes))]
         return held[1].find(text)
 
 

@@ -24,7 +24,7 @@ _CONSONANTS = lazy(r"[A-Z]?[bcdfghjklmnpqrstvwxz]{5}")
 def _is_generic_key(text: str) -> int:
     """Behind a word like ``token``: digits among letters, or what no word of a language has, five consonants on end."""
     digits = sum(map(str.isdigit, text))
-    return len(text) if digits >= 3 or _CONSONANTS.search(text) else 0
+    return len(text) if (digits >= 3 and not vendors.is_identifier(text)) or _CONSONANTS.search(text) else 0
 
 
 #: Who knows these addresses may write there: they are credentials from their first letter.

@@ -33,7 +33,8 @@ CALLING: dict[str, Calling] = {
         r"rückruf(?:bitte|nummer|nr)?|rufe?|rufen|ruft|an(?:zu|ge)?rufen?|zurück(?:zu|ge)?rufen|anruf|wählen|wähle"
         r"|telefonat|telefonisch|telefonier(?:en|t)|telefonn(?:umme)?r|handyn(?:umme)?r|mobiln(?:umme)?r|mobilfunk"
         r"|festnetz(?:nummer)?|rufnr|notruf|notfallnummer|kontakt(?:nummer|ieren|iert)?|anschluss|melden?|meldet"
-        r"|erreich(?:en|bar|t|e|st)|durchwahl|servicenummer|(?:mein|dein|sein|ihr|unser|d|folgend)(?:e|er) nummer"
+        r"|erreich(?:en|bar|t|e|st)|durchwahl|servicenummer"
+        r"|(?:mein|dein|sein|ihr|unser|d|folgend)(?:e|er)(?: neue| alte)? nummer"
         r"|(?:sie|mich|uns|ihn|ihr|man|bin|ist|sind|auch|gerne?|jederzeit|immer|direkt|an|bitte|nur|werktags|sich)"
         r" unter",
         r"\(?0[1-9]",
@@ -43,34 +44,35 @@ CALLING: dict[str, Calling] = {
     "fr": Calling(
         r"(?:r?appel(?:ez|le|er|ons)|contact(?:ez|er)|joindre|joignez|télépho(?:ner|nez|ne))(?:[ -](?:moi|nous|le|la))?"
         r"|joignables?|contact|fixe|composez|composer|ligne directe|standard|portable|mobile|coordonnées"
-        r"|(?:mon|ton|son|notre|votre|leur|le|au|du) numéro|je suis(?= au)|téléphone",
+        r"|(?:mon|ton|son|notre|votre|leur|le|au|du)(?: nouveau)? numéro|je suis(?= au)|téléphone",
         r"\(?0[1-9]",
         r"0[1-9]\d{7,8}",  # France, Switzerland; Belgium has one digit less in places
     ),
     "es": Calling(
         r"llám[ae](?:me|nos|le|lo|la)|llam[ae]|llamen|llamar(?:me|nos|le|lo|la)?|llamada|marque|marcar|contact[eoa]"
         r"|contáct(?:eme|enos|ame|anos)|contactar(?:me|nos)?|localizable|escríb(?:e|a)me|móvil|celular|tfno|tlfn?o?"
-        r"|fijo|teléfonos?|cel(?=[.:] )|(?:mi|su|tu|nuestro|el|al) número",
+        r"|fijo|teléfonos?|cel(?=[.:] )|(?:mi|su|tu|nuestro|el|al)(?: nuevo)? número",
         r"\(?[1-9]",
         r"[6-9]\d{8}|[2-9]\d{9}|11\d{8}|[29]\d{8}",  # Spain, Chile, Peru; Mexico, Colombia, Argentina
     ),
     "it": Calling(
         r"chiam(?:ami|aci|atemi|ateci|are|arlo|arla|armi|arci|i|ate)|richiam(?:are|armi|ami|i)|telefon(?:are|ami|i)"
         r"|contatt(?:armi|arci|ami|aci|atemi|ateci|are|i)|reperibile|raggiungibile|recapito|cellulare|fisso|utenza"
-        r"|mi trov[ia]|trovarmi|numero verde|telefono|(?:mio|suo|tuo|nostro|al|il) numero",
+        r"|mi trov[ia]|trovarmi|numero verde|telefono|(?:mio|suo|tuo|nostro|al|il)(?: nuovo)? numero",
         r"\(?[03]\d|800",
         r"3\d{8,9}|0[1-9]\d{5,9}|800\d{6}",
     ),
     "pt": Calling(
         r"lig(?:ue|a)(?:-(?:me|nos))?|ligar(?:-me)?|telefon(?:ar|e|a)(?:-me)?|chama(?=[ ](?:no|me))|contact[oe]|contato"
         r"|contact(?:ar|ar-me|e-me)|telemóvel|telm|celular|fixo|zap|zapzap"
-        r"|(?:meu|seu|nosso|teu|o|no|pelo) número|telefones?",
+        r"|(?:meu|seu|nosso|teu|o|no|pelo)(?: novo)? número|telefones?",
         r"\(?[0-9][1-9]|0800",
         r"[2-9]\d{8}|0?[1-9][1-9](?:9\d{8}|[2-5]\d{7})|0800\d{6,7}",  # Portugal; Brazil
     ),
     "nl": Calling(
         r"bel(?:t|len|de)?|gebeld|terug(?:te)?bel(?:len|verzoek|nummer)?|opbellen|telefoon(?:nummer|nr)?|mobiel(?:nummer)?"
-        r"|bereik(?:baar|en)|contact|(?:mijn|zijn|haar|ons|het|uw|je) nummer|app(?= me| mij| ons)|appen|vast(?=:)|gsm",
+        r"|bereik(?:baar|en)|contact|(?:mijn|zijn|haar|ons|het|uw|je)(?: nieuwe)? nummer"
+        r"|app(?= me| mij| ons)|appen|vast(?=:)|gsm",
         r"\(?0[1-9]",
         r"0[1-9]\d{7,8}|0[89]00\d{4}",  # the Netherlands, Belgium
         r"(?:terug)?bellen",
@@ -143,7 +145,7 @@ _WITHOUT_STROKE = {"ł": "l", "ı": "i", "æ": "æ", "ø": "o"}
 
 #: Dates, and hours from one to the other.
 _OTHERWISE = lazy(
-    r"(?<!\d)(?:19|20)\d\d[-./ ]?[01]\d[-./ ]?[0-3]\d(?!\d)"
+    r"\A(?:19|20)\d\d ?[-–/] ?(?:19|20)\d\d\Z|(?<!\d)(?:19|20)\d\d[-./ ]?[01]\d[-./ ]?[0-3]\d(?!\d)"
     r"|(?<!\d)[0-3]?\d([-./ ])[0-3]?\d\1(?:19|20)\d\d(?!\d)"
     r"|(?<![\d.])[0-3]?\d\.[01]?\d\.\d\d(?= |\Z)"
     r"|\A[0-2]?\d[.][0-5]\d[ /-]{1,3}[0-2]?\d[.][0-5]\d"

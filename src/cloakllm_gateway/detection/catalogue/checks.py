@@ -9,6 +9,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from importlib import import_module
 
 from cloakllm_gateway.patterns import lazy
@@ -228,11 +229,17 @@ def e164(text: str) -> bool:
     number = digits(text)
     if not text.startswith("+"):
         number = number.removeprefix("00")
+        if _CODE_POINTS.fullmatch(text):
+            return False
     if not 8 <= len(number) <= 15:
         return False
     if number[0] == "1":
         return len(number) == 11 and number[1] in "23456789" and len(set(number)) > 2
-    return any(number[:n] in _CALLING_CODES for n in (1, 2, 3)) and len(set(number)) > 2
+    return not _CALLING_CODES.isdisjoint((number[0], number[:2], number[:3])) and len(set(number)) > 2
+
+
+#: Characters as tables of Unicode list them: no number goes on with a zero behind the code of its country.
+_CODE_POINTS = lazy(r"00\d\d([ .])0\d{3}\1\d{4}", re.ASCII)
 
 
 def nanp(text: str) -> bool:
@@ -260,13 +267,17 @@ def dialled_part(text: str) -> int:
 
 
 _WHOLE = lazy(r"([0-9]{7,})\.0+\Z")
-#: A date, or a fraction.
-_NO_NUMBER = lazy(r"0\.\d+|(?:19|20)\d\d[-./ ]?[01]\d[-./ ]?[0-3]\d|[0-3]?\d[-./][01]?\d[-./](?:19|20)\d\d", re.ASCII)
+#: A date, a fraction, or years.
+_NO_NUMBER = lazy(
+    r"0\.\d+|[1-9]\d?\.\d{5,}|(?:19|20)\d\d ?[-–/] ?(?:19|20)\d\d"
+    r"|(?:19|20)\d\d[-./ ]?[01]\d[-./ ]?[0-3]\d|[0-3]?\d[-./][01]?\d[-./](?:19|20)\d\d",
+    re.ASCII,
+)
 
 
 def phone_canonical(text: str) -> str:
     """E.164 where the number says its country, or is North American; else its digits, or the words it is spoken in."""
-    number = digits(text.partition("x")[0].partition("ext")[0])
+    number = digits(text.partition("x")[0])  # without an extension
     if not number and not any(map(str.isdigit, text)):
         return " ".join(text.replace(",", " ").split()).casefold()
     if text.lstrip("( ").startswith("+"):
@@ -350,7 +361,14 @@ def email(text: str) -> int:
     local, _, domain = text.rpartition("@")
     if local.lower() in REMOTES or ".." in local or local.endswith("."):
         return 0
-    rest, _, last = domain.rpartition(".")
+    size = _domain(domain)
+    return len(local) + 1 + size if size else 0
+
+
+@lru_cache(maxsize=1024)
+def _domain(text: str) -> int:
+    """How much of what stands behind an ``@`` is a domain; few are those of many addresses."""
+    rest, _, last = text.rpartition(".")
     if not rest.strip("-_.") or (
         _VERSION.fullmatch(rest) and not (rest.isdecimal() and last.lower() in _NUMBERED_UNDER)
     ):
@@ -359,7 +377,7 @@ def email(text: str) -> int:
     low = kept.lower()
     if low in _DOCUMENT_SUFFIXES:
         if "." in rest:
-            return email(text[: len(text) - len(last) - 1])
+            return _domain(rest)
         if low in _FILE_SUFFIXES:
             return 0
     return len(text) - len(last) + len(kept) if len(kept) >= 2 else 0

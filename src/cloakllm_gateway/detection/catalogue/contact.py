@@ -222,6 +222,9 @@ PHONE = Category(
         example("«+1 (415) 555-0134 ext. 12»"),
         example("https://wa.me/«14155550134»"),
         example("Cel. «(11) 91234-5678»"),
+        example("[«020 7946 0958»](tel:x) or"),
+        example('<a class="c" href="tel:02079460958" title="x">«020 7946 0958»</a>'),
+        example("Sales | M: «07700 900456» | x"),
         example("Ph no «9876543210»"),
         example("Tel. «0151 23456789» ab 9 Uhr"),
         example("Büro: «089/123456-0» oder"),
@@ -238,10 +241,14 @@ PHONE = Category(
         "margin:10px 20px 30px 40px",
         "2026-03-01T14:05:00+02:00",
         "Date:   Thu Jun 13 22:41:00 2013 -0700",
+        "h = h * 69069 + 907133923; 0.0063339426292673",
+        "U+1FDD => 0020 0314 0300 and [.42DA.0020.0011.0002]",
+        "Endless Mobile, Inc\n 2017-2022 Endless, called again [Bug 1355942], Text 98.112902",
     ),
     patterns=(
         Pattern(
-            rf"(?<![A-Za-z0-9+])(?:\+|(?<!\d )(?<!\d:)00)[ (]?[1-9](?:{_SEP}\d){{6,14}}(?![A-Za-z0-9]|[.-]\d)",
+            rf"(?<![A-Za-z0-9+])(?:\+(?! )|(?<![0-9)\]] )\+ |(?<!\d )(?<!\d:)(?<!\.)00)[ (]?[1-9](?:{_SEP}\d){{6,14}}"
+            r"(?![A-Za-z0-9]|[.-]\d)",
             whole(checks.e164),
         ),
         Pattern(
@@ -255,11 +262,23 @@ PHONE = Category(
             whole(lambda text: checks.nanp(text.split("x")[0])),
         ),
         Pattern(
-            rf"(?i:{_PHONE_WORDS})[^\d\n+(]{{0,20}}\n?[ ]{{0,4}}([(+]?\d(?:{_SEP}\d){{6,14}})(?![A-Za-z0-9]|[.:-]\d)",
+            rf"(?i:{_PHONE_WORDS})(?![^\d\n]{{0,20}}(?i:bug|issue|ticket|version|pid)[ #:]{{1,2}}\d)"
+            rf"[^\d\n+(]{{0,20}}\n?[ ]{{0,4}}([(+]?\d(?:{_SEP}\d){{6,14}})(?![A-Za-z0-9]|[.:-]\d)",
             checks.dialled_part,
             rank=CONTEXT,
         ),
         *calling.patterns(_SEP),
+        Pattern(  # the words of a link to it, in Markdown and HTML
+            rf"(?:\[|href=[\"']?tel:[^\"'<>\n]{{5,30}}[\"']?[^<>\n]{{0,120}}>)(\(?\+?\d(?:{_SEP}\d){{6,14}})"
+            r"(?=\]\(tel:|</a>)",
+            checks.dialled_part,
+        ),
+        Pattern(  # behind the letter that a signature has for it
+            rf"(?<![A-Za-z0-9])[TMPCODFHW][.:] ?(\(?0[1-9](?:{_SEP}\d){{7,10}})(?![A-Za-z0-9]|[.:-]\d)",
+            checks.dialled_part,
+            rank=CONTEXT,
+        ),
+        Pattern(r"\] (?:Chat: [^\n\x1c:]{1,60} )?From: (\d{10,15})(?=(?:@[\w.]{1,30})?:)", rank=CONTEXT),  # WhatsApp
         Pattern(r"(?:wa\.me/|api\.whatsapp\.com/send\?phone=|callto:)\+?([1-9]\d{6,14})(?![A-Za-z0-9])"),
         Pattern(rf"(?<![A-Za-z])(?i:{_SPOKEN}(?:[ ,.-]{{1,2}}{_SPOKEN}){{6,15}})(?![A-Za-z])", rank=CONTEXT),
         Pattern(  # said behind it
@@ -303,7 +322,7 @@ PHONE = Category(
         "cellphone", "cellnumber", "fax", "faxnumber", "whatsapp", "contactnumber", "telefon", "telefonnummer",
         "rufnummer", "handy", "handynummer", "mobilnummer", "telefono", "movil", "celular", "cellulare", "telefone",
         "telemovel", "portable", "telefoon", "telefoonnummer", "mobiel", "komorka", "numertelefonu", "msisdn",
-        "phones", "homephone", "workphone", "mobil", "gsm",
+        "phones", "homephone", "workphone", "mobil", "gsm", "nationalnumber",
     ),
     shape=r"[+(]{0,2}\d(?:[ .()/\u00a0\u202f-]{0,3}\d){5,18}(?: {0,2}(?:x|ext\.?|#) ?\d{1,6})?",
     canonical=checks.phone_canonical,
@@ -385,6 +404,9 @@ USERNAME = Category(
         example("198.51.100.23 - «anna.schmidt» [29/Nov/2026:20:00:00 +0000]"),
         example("host «DESKTOP-4F8K2L9» is offline"),
         example("sshd[7]: Failed password for invalid user «jdoe» from host port 22"),
+        example("x\n«jdoe»   pts/0        2026-03-02 09:41 (192.0.2.7)"),
+        example("Host prod\n  HostName prod.example\n  User «jdoe»\n  Port 22\n"),
+        example("session opened for user postgres(uid=26) by «jdoe»(uid=1000)"),
         example("imap-login: Login: user=<«jane.doe»>, method=PLAIN"),
         example("dn: uid=«jthistle»,ou=people,dc=example"),
         example("machine api.example.com login «kjohnson» password x"),
@@ -455,6 +477,19 @@ USERNAME = Category(
             r"(?!(?:invalid|illegal) )([A-Za-z][A-Za-z0-9._-]{1,40})(?=[ (>@\x1c]|$)",
             _no_system,
         ),
+        Pattern(  # who is at a terminal: who, w and last
+            r"(?<![^\n\x1c])([a-z_][a-z0-9._-]{1,31}) {1,16}(?:pts/\d{1,4}|tty[A-Za-z0-9]{1,4}) {1,20}[0-9A-Za-z:.]",
+            _no_system,
+        ),
+        Pattern(  # of a host, in the configuration of ssh
+            r"(?<=\n)[ \t]{1,8}User ([A-Za-z][A-Za-z0-9._-]{1,40})(?=\s|\x1c|$)",
+            _no_system,
+            rank=CONTEXT,
+            near=r"\b(?:hostname|identityfile|host|port) ",
+        ),
+        Pattern(  # ... and who becomes somebody else
+            r"session opened for user [^\s\x1c]{1,64} by ([A-Za-z][A-Za-z0-9._-]{1,40})(?=\(uid=)", _no_system
+        ),
         Pattern(  # ... as databases and services say it
             r"(?<![A-Za-z])(?:(?:authentication failed|[Pp]ermission denied|[Aa]ccess denied) for (?:user|role)"
             r"|[Nn]ew session \w{1,12} of user) [\"']?([A-Za-z][A-Za-z0-9._-]{1,40})(?=[\"' .,;\n\x1c]|$)",
@@ -510,7 +545,7 @@ USERNAME = Category(
         "username", "user", "login", "loginname", "userlogin", "screenname", "benutzername", "benutzer",
         "nomutilisateur",
         "utilisateur", "usuario", "nombreusuario", "nomeutente", "utente", "utilizador", "gebruikersnaam", "gebruiker",
-        "uzytkownik", "nazwauzytkownika", "samaccountname", "dbuser", "smtpuser", "remoteuser",
+        "uzytkownik", "nazwauzytkownika", "samaccountname", "dbuser", "smtpuser", "remoteuser", "administratorlogin",
     ),
     shape=r"[^\W_][\w.@+-]{2,63}",
     plausible=lambda text: text.lower() not in SYSTEM_USERS and not text.isdigit(),

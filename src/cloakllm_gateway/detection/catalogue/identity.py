@@ -15,7 +15,7 @@ from cloakllm_gateway.detection.catalogue import checks
 from cloakllm_gateway.detection.catalogue.checks import compact, whole
 from cloakllm_gateway.detection.catalogue.model import CHECKED, CONTEXT, SHAPED, Category, Pattern, example
 
-_SSN_WORDS = r"ssn|social.?security|\bsss?\b|\bitin\b|\btin\b|taxpayer|tax.?id"
+_SSN_WORDS = r"ssn|social.?security|my social|\bsss?\b|\bitin\b|\btin\b|taxpayer|tax.?id"
 
 SSN = Category(
     "SSN",
@@ -25,6 +25,7 @@ SSN = Category(
         example("ssn=«536904399» in the legacy export"),
         example('{"ssn": "«536228726»"}'),
         example("social security number is «123 45 6789»"),
+        example("my social is «536 22 8726», and"),
         example("SSN: «219/09/9999»"),
         example("SSN: «2 1 9 - 0 9 - 9 9 9 9»"),
         example("Scanned: SSN «833-64-209l», Phone"),
@@ -236,7 +237,7 @@ def _numbered(
         lookalikes=lookalikes,
         patterns=(
             Pattern(
-                rf"(?<![A-Za-z])(?i:{words})[^A-Za-z0-9\n`\[]{{1,6}}(?:(?i:is|was|ist|lautet|est|es|no|number|num|nr)\b[.: #]{{1,3}}){{0,2}}({form}){_END}",
+                rf"(?<![A-Za-z])(?<!\._)(?i:{words})(?!\.[a-z])[^A-Za-z0-9\n`\[]{{1,6}}(?:(?i:is|was|ist|lautet|est|es|no|number|num|nr)\b[.: #]{{1,3}}){{0,2}}({form}){_END}",
                 rank=CONTEXT,
             ),
             *others,
@@ -292,15 +293,15 @@ NUMBERED = (
               "dossiermedical", "numerodossier", "historiaclinica", "numerohistoria", "cartellaclinica", "prontuario", "patientnummer", "patientennummer", "krankenaktennummer", "numerpacjenta", "mrn", "medicalrecordnumber", "medicalrecord", "patientid", "patientnumber"),
               ("MRN: «MRN-5180742»", '{"mrn": "«MRN-5180742»"}', "was «MRN-8806098» before", "MRN No. «0048213»"), ("MRNA-1273 and MRN-12",),
               others=(Pattern(r"(?<![A-Za-z0-9-])MRN-?\d{5,10}(?![A-Za-z0-9]|-[A-Za-z0-9])", rank=SHAPED),)),
-    _numbered("INSURANCE_NUMBER", r"policy|insurance (?:id|no|number|policy)|member id|versicherung(?:snummer|s-nr)|krankenkasse", r"(?=[A-Za-z0-9-]{0,10}\d{4})[A-Za-z0-9](?:-?[A-Za-z0-9]){5,15}",
+    _numbered("INSURANCE_NUMBER", r"policy|insurance (?:id|no|number|policy)|member id|versicherung(?:snummer|s-nr)|versicherten-?(?:nummer|nr)\.?|krankenkasse", r"(?=[A-Za-z0-9-]{0,10}\d{4})[A-Za-z0-9](?:-?[A-Za-z0-9]){5,15}",
               ("kvnummer", "policennummer", "numeromutuelle", "numeroadherent", "numeroafiliado", "nss",
               "seguridadsocial", "cartaosaude", "cartaosus", "segurancasocial", "zorgverzekeringsnummer",
               "numerubezpieczenia", "insurancepolicy", "rvnr",
-              "krankenversicherungsnummer", "versichertennummer", "numeroassurance", "numerodassure", "numeropoliza", "poliza", "numeropolizza", "polizza", "numeroapolice", "apolice", "polisnummer", "verzekeringsnummer", "numerpolisy", "policynumber", "insurancenumber", "insuranceid", "insurancepolicynumber", "policyno", "memberid", "versicherungsnummer", "subscriberid",
+              "krankenversicherungsnummer", "versichertennummer", "krankenversichertennummer", "versichertennr", "numeroassurance", "numerodassure", "numeropoliza", "poliza", "numeropolizza", "polizza", "numeroapolice", "apolice", "polisnummer", "verzekeringsnummer", "numerpolisy", "policynumber", "insurancenumber", "insuranceid", "insurancepolicynumber", "policyno", "memberid", "versicherungsnummer", "subscriberid",
                "versicherungsnr", "rentenversicherungsnummer", "krankenversicherungsnr", "krankenkassennummer", "numerosecurite", "numeroseguridadsocial", "nuss", "tarjetasanitaria", "tesserasanitaria", "numerodeutente", "numeroutente",
                "medicaid", "medicaidid", "healthcard", "healthcardnumber"),
               ("Policy: «POL-7043906»", '{"policy_number": "«POL-4127272»"}', "Rentenversicherungsnummer: «65 170839 J 003»", "Health card: «1234-567-890-AB»", "Policy No. «HX-4471-22»",
-               "seine Sozialversicherungsnummer «65 170839 J 003» und", "Insurance: «XJH882134567»"), ("See policy ``CMP0022`` and :policy:`CMP0074`, policy() ([CVE-2023-0466", "Insurance 2024-2025"),
+               "seine Sozialversicherungsnummer «65 170839 J 003» und", "Insurance: «XJH882134567»"), ("See policy ``CMP0022`` and :policy:`CMP0074`, policy() ([CVE-2023-0466", "Insurance 2024-2025", "self._policy.rfc2965, getattr(self._policy, 'rfc2109')"),
               r"(?=[A-Za-z0-9 -]{0,12}\d{3})[A-Za-z0-9](?:[ -]?[A-Za-z0-9]){5,21}",
               (Pattern(r"(?i:(?:sozial|renten)versicherungs(?:nummer|-?nr\.?)|\brvnr|\bsvnr)[: ]{1,3}(\d{2} ?[0-3]\d[01]\d{3} ?[A-Z] ?\d{3})(?![A-Za-z0-9])", rank=CONTEXT),
                Pattern(r"(?<![A-Za-z])(?i:insurance)[: #]{1,3}([A-Z]{2,4}-?\d{6,12})(?![A-Za-z0-9-])", rank=CONTEXT))),

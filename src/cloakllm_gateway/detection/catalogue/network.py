@@ -30,11 +30,12 @@ IP_ADDRESS = Category(
         "version 1.2.3.4, v10.4.2.1 and 1.2.3.4.5 and 1.2.3.4-rc1",
         "at 12:30:45 std::vector::at ::1",
         "1.3.6.1.4.1.311",
+        "urn:oid:1.2.36.146, RFC 5849 section 3.4.1.2 and § 8.6.2.2",
     ),
     patterns=(
         Pattern(
             r"(?<![A-Za-z0-9._-])(?<![A-Za-z0-9]/)(?<![<>=~!]=)(?<!(?i:ersion|elease|.build) )(?<!(?i:ersion)[:=])(?<!"
-            r"(?i:ersion): )(?<!(?i:ersion)\": \")"
+            r"(?i:ersion): )(?<!(?i:ersion)\": \")(?<!oid:)(?<!ection )(?<!§)(?<!§ )"
             r"\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?![A-Za-z0-9_]|[.-][A-Za-z0-9])",
             whole(checks.ipv4),
         ),

@@ -22,6 +22,7 @@ NO_NAMES = frozenset(
     "null none nil n/a na unknown undefined anonymous string text name names value true false yes no test admin user "
     "default empty example sample placeholder tbd todo object array number integer boolean required optional email "
     "phone address id type title description data content result error main index all any other self system root "
+    "varchar nvarchar bigint int32 int64 utf8 "
     "first last full customer client person people guest everyone nobody various multiple deleted redacted "
     "hidden private public dr mr mrs ms male female str int bool float bytes dict list set tuple self cls func "
     "the der die das dem den des ein eine einen kunde kundin "
@@ -148,7 +149,7 @@ _LABEL = (
 )
 _FOREIGN_LABEL = (
     r"고객명|성명|환자명|예금주|שם(?: הלקוח| מלא| המטופל)|姓名|氏名|お名前|顧客名"
-    r"|اسم العميل|ФИО|Ф\.И\.О\.|Ονοματεπώνυμο"
+    r"|[Мм]еня зовут|[Мм]ене звати|اسم العميل|ФИО|Ф\.И\.О\.|Ονοματεπώνυμο"
 )
 #: Those that are words of every text, and labels before a colon only.
 _FOREIGN_WORD = r"이름|담당자|שם|客户|客戶|联系人|聯絡人|收件人|名前|担当者?|الاسم|Имя|Клиент|Пациент|नाम|Όνομα"
@@ -180,8 +181,10 @@ PERSON = Category(
         example("Contact «張偉» (Wei Zhang)"),
         example("«김민수»님께"),
         example("고객명: «김민수», 연락처 010-1234-5678"),
+        example("Привет, меня зовут «Иван Петров», я"),
         example("שם הלקוח: «יוסי כהן»"),
         example("Patient: «Tova Van Quill», room 4B"),
+        example("Patient: «Quillon, Anna», geb. 12.04. in x, room 4B"),
         example("Reviewed by «J. R. K. Osei»"),
         example('To: "«Oduya, Chinedu»" <c.oduya@example.ng>'),
         example("CN=«Doe\\, Jane»,OU=Sales,DC=example"),
@@ -198,6 +201,7 @@ PERSON = Category(
         '{"name": "Docker Hub", "version": "1.2.3"}',
         "patient: tests must be patient",
         "employee: Full Time",
+        "Customer: Premium, Basic\nClient: Berlin, Germany\n",
         '{"fullName": "org.acme.Widget"}',
         '{"file_name": "Report", "host_name": "Web"}',
         "def first_name(self): return name",
@@ -246,6 +250,12 @@ PERSON = Category(
             rf"(?<![A-Za-z])(?i:{_LABEL}): ({_CAP}(?: {_PARTICLE}){{0,2}}(?: {_CAP}){{1,3}})"
             r"(?=[,;|\n(]|$|[ .][^A-Z])",
             uncommon,
+            rank=NAMED,
+        ),
+        Pattern(  # family name first
+            rf"(?<![A-Za-z])(?i:{_LABEL}): ({_CAP}(?:[ -]{_CAP})?, {_CAP}(?: (?:{_CAP}|[A-Z]\.))?)"
+            r"(?=[;|\n(\x1c]|$|  |\.(?:\s|$)|, (?:geb|born|b\.|DOB|né|nat|nac|ur)\b)",
+            lambda text: uncommon(text) and _device(text),
             rank=NAMED,
         ),
         Pattern(
@@ -355,6 +365,7 @@ PERSON = Category(
         "givennames", "firstnames", "forenames", "surnames", "lastnames", "familynames", "christianname",
         "patientsname",
         "nameofapplicant", "nameofpatient", "nameofinsured", "nameofcardholder",
+        "callername", "displaynamelastfirst",
         "createdby", "updatedby", "modifiedby", "reviewedby", "approvedby", "signedoffby", "testedby", "ackedby",
         "coauthoredby", "requestedby", "uploadedby", "submittedby", "closedby", "lastmodifiedby",
     ),
@@ -371,7 +382,7 @@ _MONTH = (
 #: Names of the object that holds a birth date in parts, up to its brace.
 _BORN = (
     r"(?i:birth|dob|geburt|naissance|nacimiento|nascita|nascimento|born)[A-Za-z_]{0,12}[\"']?[ ]?:[ ]?"
-    r"\{[^{}]{0,60}?[\"']"
+    r"\[?\s{0,20}\{(?:[^\[\]]{0,160}?[\"']date[\"'][ ]?:\s{0,20}\{)?[^{}]{0,60}?[\"']"
 )
 _DATE = (
     r"(?:(?:19|20)\d\d[-./ ]?(?:0?[1-9]|1[0-2])[-./ ]?(?:3[01]|[12]\d|0?[1-9])|"
@@ -409,8 +420,9 @@ _BIRTH = (
     r"d\.?o\.?b\.?|date of birth|birth ?date|birthday|geburtsdatum|date de naissance|fecha de nacimiento"
     r"|data di nascita|data de nascimento|geboortedatum|data urodzenia|ur\.|geb\."
     rf"|(?:born|geboren|urodzon[ya]){_TOWN}(?: (?:on|am|op|dnia|w dniu))?"
-    rf"|n[ée](?:e|\(e\)|·e)?{_TOWN} le|(?:nacid[oa]|naci[oó]){_TOWN} el|nat[oa](?:/a)?{_TOWN} il"
-    rf"|(?:nascid[oa](?:\(a\))?|nasceu){_TOWN} (?:em|a|no dia)"
+    rf"|n[ée](?:e|\(e\)|·e)?{_TOWN} le|(?:nacid[oa]|naci[oó]|nac[íi]){_TOWN} el|nat[oa](?:/a)?{_TOWN} il"
+    rf"|(?:nascid[oa](?:\(a\))?|nasceu|nasci){_TOWN} (?:em|a|no dia)"
+    rf"|urodzi[łl](?:em|am|a)? si[ęe]{_TOWN}(?: dnia)?"
     r"|född(?: den)?|fødselsdato|født(?: den)?|f\. nac\.|geb\.-?(?:datum|dat\.)|syntynyt|narozen[aá]?"
     r"|născut[aă]?(?: la| în data de)?|született|doğum tarihi|родил(?:ся|ась)|Родил(?:ся|ась)"
     r"|дата рождения|Дата рождения|д\.? ?р\.|Д\.? ?р\."
@@ -422,6 +434,8 @@ _BIRTH = (
 def _born(text: str) -> str:
     """Year first: its digits, of two for each part; else as it is written."""
     text = text.strip()
+    if len(text) == 10 and text[4] == text[7] and (written_out := text.replace(text[4], "")).isdecimal():
+        return written_out  # nearly all: 1984-07-03
     return "".join(part.zfill(2) for part in re.findall(r"\d+", text)) if text[:4].isdigit() else text.casefold()
 
 
@@ -444,6 +458,9 @@ DATE_OF_BIRTH = Category(
         example("Nom : x, Date de naissance : «1er mars 1990»"),
         example("nació el «5 de mayo de 1991»"),
         example("nacida en Madrid el «05/05/1991»"),
+        example("Nací el «12 de abril de 1971» y"),
+        example("nasci em «14 de julho de 1982»"),
+        example("Urodziłam się «12 kwietnia 1971» w"),
         example("Nato a Roma il «21 maggio 1990»"),
         example("nascida em Lisboa em «14 de julho de 1982»"),
         example("nasceu em «14/07/1982»"),

@@ -130,8 +130,14 @@ _PARTS = lazy("[省市区區县縣都道府県町村郡路街号號室楼樓弄�
 
 
 def _has_parts(text: str) -> bool:
-    """A value of more than one word, where the script puts blanks between them."""
-    return " " in text.strip() or "," in text or _PARTS.search(text) is not None
+    """A value of more than one word, where the script puts blanks between them; and no code or comment on it."""
+    has_parts = " " in text.strip() or "," in text or _PARTS.search(text) is not None
+    return has_parts and _CODE.search(text) is None
+
+
+_CODE = lazy(
+    r";\Z|/\*|\*/|\w\.\w+\(|\b__|\A(?:(?:a|an|the|if|self|unsigned|const|struct)\b|(?:line|row|col|column|port|offset) \d)"
+)
 
 
 #: The end of a sentence, and the next one; between letters of China and Japan there is no blank.
@@ -244,9 +250,16 @@ ADDRESS = Category(
         "Copyright 2018-2021,2022 Free Software Foundation",
         "с идентификаторами с 170 по 800, то",
         "we moved to Python 3 and move to Vue 3.",
+        "address: a 2-tuple (host, port) to bind, if address:\n    self.push('252 Cannot VRFY')",
+        "\t__u64 address;\t\t/* in: address of mapping */\n\t__u32 length;\t\t/* in/out: 1 */\n\t__u32 hint;\t\t/* 2 */\n",
         '    "address",\n    "cidr",\n    "lint": "eslint . --ext .ts,.js --max-warnings 0",\n',
     ),
     patterns=(
+        Pattern(  # its number, its name, the town, the region and the code, as a table prints them
+            rf"(?<![A-Za-z0-9.,:/-])\d{{2,5}} (?:\d{{1,5}} )?(?:{_CAP} ){{0,4}}{_CAP}(?: u\.)?(?: \d{{1,5}}\.?)?(?:,|\n) ?"
+            rf"{_CITY}\n?, (?:[A-Z]{{1,3}}|nan)[,\s]{{1,3}}(?:{_COUNTRY} )?\d{{4,6}}(?![0-9])",
+            rank=RECORD,
+        ),
         Pattern(
             rf"(?<![A-Za-z0-9.,:/-])(?:(?:Level|Floor|Unit|Flat|Suite|Apt\.?|Apartment|Room) \d{{1,4}}[A-Za-z]?(?:,|/) ?)?"
             rf"\d{{1,5}}[A-Za-z]? (?:\d{{1,5}} )?(?:[NSEW]\.? )?(?:(?:{_CAP}|\d{{1,3}}(?:st|nd|rd|th)) ){{1,3}}{_ENGLISH}\b\.?"
@@ -287,12 +300,7 @@ ADDRESS = Category(
             _less_full_stop,
             rank=RECORD,
         ),
-        Pattern(  # its number, its name, the town, the region and the code, as a table prints them
-            rf"(?<![A-Za-z0-9.,:/-])\d{{2,5}} (?:\d{{1,5}} )?(?:{_CAP} ){{0,4}}{_CAP}(?: u\.)?(?: \d{{1,5}}\.?)?(?:,|\n) ?"
-            rf"{_CITY}\n?, (?:[A-Z]{{1,3}}|nan)[,\s]{{1,3}}(?:{_COUNTRY} )?\d{{4,6}}(?![0-9])",
-            rank=RECORD,
-        ),
-        Pattern(  # ... the town and the country
+        Pattern(  # its number, its name, the town and the country
             rf"(?<![A-Za-z0-9.,:/-])\d{{2,5}} (?:\d{{1,5}} )?(?:{_CAP} ){{1,4}}(?:{_CAP}|\d{{1,5}}), {_CITY}, {_COUNTRY}(?![A-Za-z])",
             rank=RECORD,
         ),

@@ -10,7 +10,7 @@ from cloakllm_gateway.patterns import lazy
 
 #: What stands in place of a secret in documentation, templates and programs.
 _PLACEHOLDER = lazy(
-    r"(?i)[*xX.•#-]+|<.*>|\$?\{.*\}|\$\(.*\)|%.*%|\[.*\]|null|none|nil"
+    r"(?i)[*xX.•#-]+|(?:[^A-Za-z0-9]*%[sdr])+[^A-Za-z0-9]*|<.*>|\$?\{.*\}|\$\(.*\)|%.*%|\[.*\]|null|none|nil"
     r"|your[A-Za-z_ -]*\d?|(?:my|the|some|new|old|an?)"
     r"(?=[a-z_ -]{0,24}(?:pass|pwd|pw|secret|token|key|value|credential|string))[a-z_ -]+\d?|undefined|true|"
     r"false|yes|no|on|off|string|text|password|passwd|secret|token|key|hidden|redacted|masked|required|optional|"

@@ -69,7 +69,8 @@ def _is_seed(text: str) -> int:
 
 #: Numbers that somebody types in to be let in.
 _PIN_NAME = (
-    r"pin|puk|otp|one-?time (?:code|passcode|password)|(?:verification|confirmation|2fa|mfa) code"
+    r"pin|puk|otp|one-?time (?:code|passcode|password)|(?:verification|confirmation|2fa|mfa"
+    r"|log-?in|sign-?in|authentication|access) code"
     r"|best[aä]tigungscode|code (?:de v[eé]rification|pin)|c[oó]digo (?:de verificaci[oó]n|pin)"
     r"|codice (?:di verifica|pin)|c[oó]digo de verifica[cç][aã]o|kod (?:weryfikacyjny|pin)|verificatiecode|pincode"
 )
@@ -97,8 +98,13 @@ SECRET = Category(
         example("SignedHeaders=host, Signature=«" + "fe5f80f77d5fa3be" * 4 + "»"),
         example('qop=auth, response="«6629fae49393a05397450978507c4ef1»"'),
         *commands.EXAMPLES,
+        example("define( 'NONCE_SALT',       '«(B` )>&$ q7RvK3x|Z9m[T b2WcY5nHf8»' );"),
+        example("Recovery codes: «1a2b-3c4d, 5e6f-7a8b»\n"),
+        example("The password for the old VPN is: «geheim99x»"),
+        Example("x:$" + "apr1$H6uskkkW$" + "q7RvK3xZ9mTb2WcY5nHf8L", "$" + "apr1$H6uskkkW$" + "q7RvK3xZ9mTb2WcY5nHf8L"),
         example("Password for jdoe is «geheim99x»."),
         example("log in with username jdoe and password «geheim99x» there"),
+        example("Customer (a new one) can't log in. Temp password: «Xy7!kPq2», ok"),
         example("use API key «9f8e7d6c5b4a3928» for it"),
         example("the token «9f8e7d6c5b4a39281706» expired"),
         example("Authorization: AWS4-HMAC-SHA256 Credential=x/20130524/us-east-1/s3/aws4_request, Signature=«"
@@ -126,6 +132,7 @@ SECRET = Category(
         "Authorization: Bearer <token>",
         "HANDLE_KEY = ctypes.POINTER(HKEY)",
         "docker run -u 1000:1000 x --user www-data:www-data, CREATE USER x WITH PASSWORD NULL",
+        "mysql -h db -port 3306, mysql -u root -p$PASSWORD and backup code re-use-later",
         'x["token"] = "required" and --token TOKEN or ENV API_KEY $VALUE_1',
         "a password sha512-crypt, the password must8, password SHA256 and password base64encoded",
         "the token tokenExpirationTimeInSeconds, an API key configuration-2024-01",
@@ -163,14 +170,25 @@ SECRET = Category(
             rank=CERTAIN,
         ),
         *commands.PATTERNS,
+        Pattern(  # what lets in who has lost all else: GitHub has sixteen on a page
+            r"(?i:(?:recovery|backup)[ -]codes?)[^A-Za-z0-9]{1,4}"
+            r"([a-z0-9]{4,5}-[a-z0-9]{4,5}(?:[,;\s]{1,4}[a-z0-9]{4,5}-[a-z0-9]{4,5}){0,20})(?![A-Za-z0-9-])",
+            lambda text: len(text) if any(map(str.isdigit, text)) else 0,
+            rank=SECRET_KEYED,
+        ),
+        Pattern(  # the salts of WordPress, any characters
+            r"define\([ ]?'(?:(?:SECURE_)?AUTH|LOGGED_IN|NONCE)_(?:KEY|SALT)',[ ]{1,12}'([^'\n\x1c]{24,80})'",
+            lambda text: len(text) if any(map(str.isdigit, text)) else 0,
+            rank=CERTAIN,
+        ),
         # Hashes of passwords, as crypt and its like write them.
         Pattern(r"\$2[abxy]\$\d\d\$[A-Za-z0-9./]{53}(?![A-Za-z0-9./])", rank=CERTAIN),
         Pattern(
-            r"\$(?:[156y]|argon2(?:id|i|d)|scrypt|gy|7)\$(?:[A-Za-z0-9=,./]{1,48}\$){1,3}[A-Za-z0-9./+]{22,128}(?![A-Za-z0-9./+])",
+            r"\$(?:[156y]|apr1|argon2(?:id|i|d)|scrypt|gy|7)\$(?:[A-Za-z0-9=,./]{1,48}\$){1,3}[A-Za-z0-9./+]{22,128}(?![A-Za-z0-9./+])",
             rank=CERTAIN,
         ),
         Pattern(
-            rf"(?<![A-Za-z])(?i:{_SECRET_NAME})(?: for [^\s\x1c:]{{1,64}})? (?:is|was|ist|lautet|est|es) [\"'`]?"
+            rf"(?<![A-Za-z])(?i:{_SECRET_NAME})(?: for [^\n\x1c:\"']{{1,64}}?)? (?:is|was|ist|lautet|est|es):? [\"'`]?"
             r"([^\s\x1c\"'`,;]{6,128})",
             lambda text: len(text.rstrip(".!?")) if is_random(text.rstrip(".!?")) else 0,
             rank=SECRET_KEYED,
@@ -178,6 +196,12 @@ SECRET = Category(
         Pattern(
             r"(?<![A-Za-z_-])(?i:password|passwd|passcode|passwort|kennwort|mot de passe|contrase[nñ]a|senha) "
             r"[\"'`]?([^\s\x1c\"'`,;:=()<>{}\[\]|/-]{8,64})(?![\w:=(\[-])",
+            _is_made_up,
+            rank=CONTEXT,
+        ),
+        Pattern(  # in the middle of a line, where no structure says so
+            r"(?<![A-Za-z_.-])(?i:password|passwort|kennwort|mot de passe|contrase[nñ]a|senha|wachtwoord) ?: {1,2}"
+            r"[\"'`]?([^\s\x1c\"'`,;:=()<>{}\[\]|/]{8,64})(?![\w:=(\[{])",
             _is_made_up,
             rank=CONTEXT,
         ),
@@ -269,13 +293,22 @@ PIN = Category(
         example("Kod PIN: «0815»"),
         example("the PIN is «4711», and"),
         example("your verification code is «482913»."),
+        example("«G-482913» is your Google verification code."),
+        example("Use «482913» as your login code"),
+        example("«482913» is your Acme code"),
     ),
     lookalikes=('{"pin": 13, "mode": "OUTPUT"}', "pin: required", "GPIO pin: 1234", "#define PIN 1234",
-                "gpio_pin = 1024", "the PIN is 4 digits long", "PIN 12345678901 of 2026", "verification code is 12"),
+                "gpio_pin = 1024", "the PIN is 4 digits long", "PIN 12345678901 of 2026", "verification code is 12",
+                "8080 is your default port code, use 1234 as your port"),
     patterns=(
         Pattern(
             rf"(?<![A-Za-z0-9_])(?<![Gg][Pp][Ii][Oo] )(?i:{_PIN_NAME})(?: code)?"
             r"(?: (?:is|was|ist|lautet|est|es)[: ]{1,2}|[ ]?[:=#][ ]?)(\d{4,8})(?![A-Za-z0-9]|[-./:]\d)",
+            rank=CONTEXT,
+        ),
+        Pattern(
+            rf"(?<![A-Za-z0-9#./:-])((?:G-)?\d{{4,8}})(?= (?:is your|as your|ist (?:dein|Ihr)|est votre|es (?:tu|su)) "
+            rf"(?:(?:[A-Za-z]{{1,20}} ){{0,2}}(?i:{_PIN_NAME})|(?:[A-Z][A-Za-z]{{1,20}} ){{1,2}}code)(?![A-Za-z0-9]))",
             rank=CONTEXT,
         ),
         Pattern(r"(?<![A-Za-z0-9_])(?<!define )(?:PIN|PUK) (\d{4,8})(?![A-Za-z0-9]|[-./:]\d)", rank=CONTEXT),

@@ -219,7 +219,20 @@ def _looks_issued(text: str) -> int:
         issued = checks.mixed(tail) or len(tail) < 8 or _UUID_END.search(value) is not None
     else:
         issued = len(tail) >= (12 if "_live_" in value else 24) and in_arbitrary_case(tail)
-    return len(value) if issued and len(set(value)) > 8 else 0
+    return len(value) if issued and len(set(value)) > 8 and not is_identifier(tail) else 0
+
+
+#: ``noDeleteOnFetchRejection``, ``keyDataRawX509CertGetKlass``.
+_IDENTIFIER = lazy(r"[a-z]{2,}(?:[A-Z][a-z]+|[A-Z]?\d{1,4}(?![a-z])){2,}", re.ASCII)
+
+
+def is_identifier(text: str) -> bool:
+    """Whether a long text is words as programs join them, four letters long on average and more."""
+    is_long = len(text) >= max(_LONG, 4 * sum(map(str.isupper, text)))
+    return is_long and _IDENTIFIER.fullmatch(text) is not None
+
+
+_LONG = 20
 
 
 def examples() -> tuple[Example, ...]:

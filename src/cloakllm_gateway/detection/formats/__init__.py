@@ -14,13 +14,16 @@ from cloakllm_gateway import linear
 from cloakllm_gateway.detection.formats import (
     accounts,
     bound,
+    cells,
     chats,
     constraints,
     forms,
     mail,
     printed,
     replies,
+    rows,
     segments,
+    snapshots,
 )
 from cloakllm_gateway.detection.tables import Table
 
@@ -42,6 +45,9 @@ FORMATS = (
     Format(mail.SIGN, mail.tables),
     Format(printed.SIGN, printed.tables),
     Format(replies.SIGN, replies.tables),
+    Format(cells.SIGN, cells.tables),
+    Format(rows.SIGN, rows.tables),
+    Format(snapshots.SIGN, snapshots.tables),
 )
 
 #: What shows that any of them is there.

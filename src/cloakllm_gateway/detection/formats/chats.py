@@ -21,7 +21,7 @@ SIGN = (
     r"|[^\W\d_]  +\d{1,2}:\d\d ?[AP]M\r?\n"
 )
 _SPEAKER = lazy(
-    rf"[^\w\n]{{0,3}}{_DATE},? {_TIME}(?:(?P<dash> - )|\] ?)"
+    rf"[^\w\n]{{0,3}}{_DATE},? {_TIME}(?:(?P<dash> - )|\] ?)(?:Chat: (?P<chat>[^\n:]{2, 60}?) From: )?"
     r"(?P<name>[^\n:]{2,60}?)(?: \((?:External|Guest|Extern|Gast)\))?"
     r"(?::(?![/\\])|(?(dash)(?!)|\r?$))",
     re.MULTILINE,
@@ -38,5 +38,5 @@ def tables(text: str, places: Sequence[int]) -> Iterator[Table]:
         else:
             match = _SPEAKER.match(text, at + (text[at] == "\n"))
         if match:
-            found.append((match["name"], match.span("name")))
+            found += [(match[group], match.span(group)) for group in ("chat", "name") if match.groupdict().get(group)]
     yield Table(["full name"], [[place] for place in somebody(found)])

@@ -34,7 +34,7 @@ from cloakllm_gateway.shell.audit.files import (
 )
 from cloakllm_gateway.shell.audit.keys import Signer
 from cloakllm_gateway.shell.audit.log import explained
-from cloakllm_gateway.shell.extras import own
+from cloakllm_gateway.shell.command_hints import own
 
 #: What ends a checkpoint in a file, and its text within it.
 _END: Final = b"\n\n"

@@ -1,4 +1,4 @@
-"""The client's side of one session's core, where its messages come and go by many HTTP requests."""
+"""The client's side of a session over HTTP, where its messages come and go by many requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is asking: the bearer token of a request, and what becomes of those who have none."""
+"""Authentication over HTTP: the bearer token of a request, and what becomes of requests without one."""
 
 from __future__ import annotations
 

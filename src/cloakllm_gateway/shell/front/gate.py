@@ -57,7 +57,19 @@ def _check_method(http: Http, _rules: Rules) -> None:
         raise Refusal(405, "This method is not served", headers={"allow": ", ".join(METHODS)})
 
 
-_CHECKS: Final[tuple[Callable[[Http, Rules], None], ...]] = (_check_host, _check_origin, _check_path, _check_method)
+def _check_length(http: Http, _rules: Rules) -> None:
+    """One of them is what some proxy before us went by (RFC 9112, 6.3): what it took for the end may be no end here."""
+    if http.header("content-length") is not None and http.header_list("transfer-encoding") is not None:
+        raise Refusal(400, "The length of the body is said in two ways", headers={"connection": "close"})
+
+
+_CHECKS: Final[tuple[Callable[[Http, Rules], None], ...]] = (
+    _check_length,
+    _check_host,
+    _check_origin,
+    _check_path,
+    _check_method,
+)
 
 
 def admit(http: Http, rules: Rules) -> None:

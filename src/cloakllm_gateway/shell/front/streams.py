@@ -1,4 +1,4 @@
-"""What goes to a client over HTTP: ordered, bounded, and for a while to be read again.
+"""Streams to a client over HTTP: ordered, bounded, and for a while to be resumed.
 
 Theory of operation.  A :class:`Stream` numbers its messages from 1.  Messages
 are put in without waiting and taken out by whoever follows it, one reader at a

@@ -24,7 +24,7 @@ from typing import Final, NamedTuple, Protocol
 
 from cloakllm_gateway.errors import ConfigError
 from cloakllm_gateway.patterns import lazy
-from cloakllm_gateway.shell.extras import own
+from cloakllm_gateway.shell.command_hints import own
 from cloakllm_gateway.shell.private import PRIVATE_FILE, create_file, make_private, private_dir, verify
 
 #: The file of the token that the gateway makes for itself, in the state directory.

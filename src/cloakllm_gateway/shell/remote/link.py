@@ -15,7 +15,6 @@ import anyio
 
 from cloakllm_gateway.core.events import Connected, Disconnected, Send
 from cloakllm_gateway.protocol.jsonrpc import Id
-from cloakllm_gateway.shell.chatter import Chatter
 from cloakllm_gateway.shell.config import Kind
 from cloakllm_gateway.shell.logging import Logger
 from cloakllm_gateway.shell.remote.client import Client, Unreachable
@@ -25,6 +24,7 @@ from cloakllm_gateway.shell.remote.streamable import NotStreamable, Streamable
 from cloakllm_gateway.shell.remote.target import target
 from cloakllm_gateway.shell.steps import Post
 from cloakllm_gateway.shell.supervisor import Restarts, Spec
+from cloakllm_gateway.shell.upstream_log import UpstreamLog
 
 #: Seconds that a message waits for the one before it to have left (a notification: to have been taken).
 IN_ORDER: Final = 2.0
@@ -66,12 +66,12 @@ class Remote:
         self._post = post
         self._logger = logger
         self._restarts = restarts or Restarts()
-        self._chatter = Chatter(spec.name, sanitize_log, logger)
+        self._log = UpstreamLog(spec.name, sanitize_log, logger)
         self._current: _Connection | None = None
 
     async def run(self) -> None:
         """Keep the upstream connected until cancelled or until it is given up."""
-        await self._chatter.beside(self._keep_connected)
+        await self._log.beside(self._keep_connected)
 
     def send(self, line: bytes, effect: Send) -> None:
         """Hand over one message; never waits.
@@ -88,7 +88,7 @@ class Remote:
 
     def noise(self, line: bytes) -> None:
         """Log what came and is no message, once it is clean."""
-        self._chatter.hear(line)
+        self._log.hear(line)
 
     async def _keep_connected(self) -> None:
         """Life after life; a server that has worked is waited for, however long it is away."""

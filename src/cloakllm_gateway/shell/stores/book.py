@@ -120,6 +120,7 @@ class Book:
         for name, record in changes.items():
             if record is not None and self._by_token.get(record.entry.token, name) != name:
                 raise Conflict
+        news: dict[str, list[tuple[Token, Entry | None]]] = {}
         for name, record in changes.items():
             old = self.records.pop(name, None)
             if old is not None:
@@ -129,9 +130,9 @@ class Book:
             told = record or old
             if told is not None:
                 gone = record is None or record.empty
-                for follower in self._followers:
-                    if follower.namespace == told.namespace:
-                        follower.pending.append((told.entry.token, None if gone else told.entry))
+                news.setdefault(told.namespace, []).append((told.entry.token, None if gone else told.entry))
+        for follower in self._followers if news else ():
+            follower.pending.extend(news.get(follower.namespace, ()))
 
     # -- other changes -----------------------------------------------------------------------------
 

@@ -65,14 +65,21 @@ class Follower(Struct, eq=False, weakref=True):
     namespace: str
     pending: deque[tuple[Token, Entry | None]] = field(default_factory=deque)
 
-    def take(self) -> Learned:
-        """To be called right before something is decided with it, not before something is waited for."""
+    def take(self, most: int | None = None) -> Learned:
+        """So many of them, or all; none may be left when something is decided with them."""
         now: dict[Token, Entry | None] = {}
-        while self.pending:
+        while self.pending and len(now) != most:
             token, entry = self.pending.popleft()
             now[token] = entry
         entries = [entry for entry in now.values() if entry is not None]
         return Learned(entries, [token for token, entry in now.items() if entry is None])
+
+    def pass_over(self, heard: Iterable[Entry]) -> None:
+        """Leave out what the session hears in another way."""
+        known = {entry.token: entry for entry in heard}
+        news = [self.pending.popleft() for _ in range(len(self.pending))]
+        kept = [(token, entry) for token, entry in news if entry is None or known.get(token) is not entry]
+        self.pending.extendleft(reversed(kept))  # what was added meanwhile stays behind them
 
 
 class Store(Protocol):

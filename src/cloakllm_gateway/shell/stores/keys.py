@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Protocol
 
 from cloakllm_gateway.errors import VaultError
+from cloakllm_gateway.shell.command_hints import installing
 from cloakllm_gateway.shell.config import KEYRING
-from cloakllm_gateway.shell.extras import installing
 from cloakllm_gateway.shell.private import create_file, private_dir, sync_dir, verify
 from cloakllm_gateway.vault.sealing import KEY_BYTES, Sealer
 

@@ -1,4 +1,4 @@
-"""What a sealed store asks of the thing that keeps its bytes: rows by name, a head, and one writer at a time.
+"""The storage below a sealed store: rows by name, a head, and one writer at a time.
 
 A ledger understands nothing of what it keeps.  The head changes with every
 change; a row carries the revision that wrote it, so that whoever knows the

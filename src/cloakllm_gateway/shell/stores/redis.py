@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from cloakllm_gateway.errors import ConfigError, VaultError
-from cloakllm_gateway.shell.extras import installing
+from cloakllm_gateway.shell.command_hints import installing
 from cloakllm_gateway.shell.stores.interface import Options, StoreAway
 from cloakllm_gateway.shell.stores.ledger import Change, Row, View
 from cloakllm_gateway.shell.stores.sealed import SealedStore, sealed_store

@@ -1,4 +1,4 @@
-"""Who remembers how far a store had come, so that an older copy of it is not taken for the store.
+"""The witness of a store: it remembers how far the store had come, so that an older copy of it is noticed.
 
 One small file in the state directory for each store: the last revision that a
 gateway on this machine saw, authenticated with a key that is sealed in the

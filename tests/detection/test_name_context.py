@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
-from cloakllm_gateway.detection.name_company import in_company
+from cloakllm_gateway.detection.name_context import in_company
 from cloakllm_gateway.detection.name_runs import PERSON, Found
 from cloakllm_gateway.detection.names import spread
+from tests.cost import compare
 
 
 def people(text: str) -> set[str]:
@@ -77,13 +76,5 @@ def test_a_part_of_a_full_name_is_found_where_it_stands_alone(text: str, known: 
     "unit", ["Ann, ", "Ann and ", "Ann Ann ", "Ann: Ann.\n", "my kid Ann ", "ann b ", "Ann Ann\n", "> ", "the Ann "]
 )
 def test_four_times_the_text_takes_about_four_times_the_time(unit: str) -> None:
-    def seconds(size: int) -> float:
-        text = unit * (size // len(unit))
-        best = float("inf")
-        for _ in range(3):
-            began = time.process_time()
-            list(in_company(text))
-            best = min(best, time.process_time() - began)
-        return best
-
-    assert seconds(80_000) < 8 * seconds(20_000) + 0.01
+    few, many = (unit * (size // len(unit)) for size in (20_000, 80_000))
+    compare(lambda: list(in_company(few)), lambda: list(in_company(many)), most=8, slack=0.01)

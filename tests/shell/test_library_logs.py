@@ -7,7 +7,7 @@ import logging
 
 import pytest
 
-from cloakllm_gateway.shell.overhearing import overhearing
+from cloakllm_gateway.shell.library_logs import library_logs
 from tests.shell.notes import Notes
 
 VALUE = "kim@acme-corp.com"
@@ -36,7 +36,7 @@ async def with_a_task_that_nobody_waits_for() -> None:
 def test_what_goes_wrong_in_the_event_loop_is_told_by_its_kind_alone(work, capfd: pytest.CaptureFixture[str]) -> None:
     """The loop itself would show a callback with its arguments, and an error with its text."""
     notes = Notes()
-    with overhearing(notes):
+    with library_logs(notes):
         asyncio.run(work())
     assert notes.lines == ["error internal_error {'kind': 'ValueError', 'library': 'asyncio'}"]
     assert VALUE not in "".join(capfd.readouterr())
@@ -44,7 +44,7 @@ def test_what_goes_wrong_in_the_event_loop_is_told_by_its_kind_alone(work, capfd
 
 def test_a_remark_is_shown_without_what_it_is_about(capfd: pytest.CaptureFixture[str]) -> None:
     notes = Notes()
-    with overhearing(notes):
+    with library_logs(notes):
         logging.getLogger("some.library").warning("could not send %s\nto %s", VALUE, VALUE)
     assert notes.lines == ["debug library_says {'library': 'some.library', 'line': 'could not send %s'}"]
     assert VALUE not in "".join(capfd.readouterr())

@@ -1,4 +1,4 @@
-"""Names told by their company: what stands before, behind and beside a word that no list may know.
+"""Names recognised by context: by what stands before, behind and beside a word that no list knows.
 
 Only people smile, have a brother and are given an address; who speaks in a
 dialogue is somebody, and so is everybody in a row with somebody; a surname

@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from cloakllm_gateway.shell.extras import own
+from cloakllm_gateway.shell.command_hints import own
 
 SOURCE = Path(__file__).parents[2] / "src"
 
 
 def told(installed: Path, prefix: str = "sys.prefix") -> list[str]:
     """What a gateway says whose metadata are in a folder, in words as a shell takes them."""
-    say = f"sys.prefix = {prefix}; from cloakllm_gateway.shell.extras import installing; print(installing('detection'))"
-    isolated = f"import sys; sys.path[:0] = {[str(installed), str(SOURCE)]!r}; {say}"
+    say = "from cloakllm_gateway.shell.command_hints import installing; print(installing('detection'))"
+    isolated = f"import sys; sys.path[:0] = {[str(installed), str(SOURCE)]!r}; sys.prefix = {prefix}; {say}"
     run = subprocess.run([sys.executable, "-I", "-c", isolated], capture_output=True, text=True, check=True)
     before, command = run.stdout.split(" ", 1)
     assert before == "Run:"

@@ -7,8 +7,8 @@ import time
 import anyio
 import anyio.lowlevel
 
-from cloakllm_gateway.shell.chatter import FLUSH, Chatter
 from cloakllm_gateway.shell.logging import Logger
+from cloakllm_gateway.shell.upstream_log import FLUSH, UpstreamLog
 
 
 class Log(Logger):
@@ -32,14 +32,14 @@ def test_lines_that_are_being_made_clean_when_the_end_comes_are_logged():
                 await anyio.sleep_forever()
             return text
 
-        chatter = Chatter("crm", sanitize, log)
+        printed = UpstreamLog("crm", sanitize, log)
 
         async def work() -> None:
-            chatter.feed(b"no database\nno ")
+            printed.feed(b"no database\nno ")
             await begun.wait()
-            chatter.feed(b"hope\n")
+            printed.feed(b"hope\n")
 
-        await chatter.beside(work)
+        await printed.beside(work)
 
     anyio.run(talk)
     assert log.said == ["no database", "no hope"]
@@ -56,9 +56,9 @@ def test_the_last_lines_are_logged_however_long_it_takes_to_make_the_detector():
             await anyio.lowlevel.checkpoint()
             return text
 
-        chatter = Chatter("crm", sanitize, log)
-        chatter.feed(b"no database\n")
-        await chatter.flush()
+        printed = UpstreamLog("crm", sanitize, log)
+        printed.feed(b"no database\n")
+        await printed.flush()
 
     anyio.run(talk)
     assert log.said == ["no database"]
@@ -72,9 +72,9 @@ def test_the_last_lines_are_given_up_where_nothing_comes_of_waiting():
             await anyio.sleep_forever()
             return text
 
-        chatter = Chatter("crm", sanitize, log)
-        chatter.feed(b"no database\n")
-        await chatter.flush()
+        printed = UpstreamLog("crm", sanitize, log)
+        printed.feed(b"no database\n")
+        await printed.flush()
 
     anyio.run(talk)
     assert log.said == []

@@ -34,7 +34,7 @@ PACE: Final = 0.02
 FLUSH: Final = 0.5
 
 
-class Chatter:
+class UpstreamLog:
     """The log lines of one upstream; ``sanitize`` makes a line fit to be logged."""
 
     def __init__(self, upstream: str, sanitize: Callable[[str], Awaitable[str]], logger: Logger) -> None:

@@ -1,4 +1,4 @@
-"""What libraries have to say goes to our log by its kind alone.
+"""What libraries log and warn of, reduced to its kind: its text may quote a value.
 
 Their messages are made for who debugs them: a traceback ends in the text of an
 error, and the event loop shows callbacks with their arguments.  Any of it may be
@@ -29,7 +29,7 @@ class _Notes(logging.Handler):
 
 
 @contextmanager
-def overhearing(logger: Logger) -> Iterator[None]:
+def library_logs(logger: Logger) -> Iterator[None]:
     """Note what libraries say within the context; without it they would write to standard error themselves."""
     theirs, notes = logging.getLogger(), _Notes(logger)
     theirs.addHandler(notes)
