@@ -185,6 +185,7 @@ def test_what_was_read_comes_back_in_this_session_and_the_next(part: Any) -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3600)
 @settings(max_examples=2000)
 @given(st.one_of(documents, values))
 def test_what_was_read_comes_back_however_long_one_looks(part: Any) -> None:

@@ -123,7 +123,7 @@ def _held(lines: Lines) -> int:
     return sum(sys.getsizeof(value) for value in (*members, *pieces) if isinstance(value, (bytes, bytearray, list)))
 
 
-def _fed(size: int, chunk: int, max_bytes: int) -> Work:
+def _feeding(size: int, chunk: int, max_bytes: int) -> Work:
     data = b"x" * chunk
 
     def feed() -> None:
@@ -138,8 +138,8 @@ def _fed(size: int, chunk: int, max_bytes: int) -> Work:
 @pytest.mark.parametrize("max_bytes", [1_000, 1 << 30], ids=["dropped", "held"])
 @pytest.mark.parametrize(("size", "chunk"), [(20_000_000, 65_536), (30_000, 1)], ids=["64 KB", "1 byte"])
 def test_twice_the_line_takes_about_twice_the_time(size: int, chunk: int, max_bytes: int) -> None:
-    compare(_fed(size, chunk, max_bytes), _fed(2 * size, chunk, max_bytes), most=4, slack=0.05)
+    compare(_feeding(size, chunk, max_bytes), _feeding(2 * size, chunk, max_bytes), most=4, slack=0.05)
 
 
 def test_a_line_of_100_mb_in_small_chunks_takes_a_moment() -> None:
-    assert seconds(_fed(100_000_000, 65_536, 1 << 30), enough=2) < 2
+    assert seconds(_feeding(100_000_000, 65_536, 1 << 30), enough=2) < 2
