@@ -33,9 +33,10 @@ def lines(text: str, places: Iterable[int]) -> Iterator[Field]:
     """``Key: value`` lines; a record ends at an empty line."""
     record, seen, last = 0, 0, -1  # last: the place before, whose line is done
     for at in places:
-        if last >= 0 and text.find("\n", last, at) < 0:
-            continue
+        is_done = last >= 0 and text.find("\n", last, at) < 0
         last = at
+        if is_done:
+            continue
         begin = text.rfind("\n", max(at - _LONGEST_KEY, 0), at) + 1
         if begin == 0 and at >= _LONGEST_KEY:
             continue
