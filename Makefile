@@ -12,7 +12,7 @@ VENV ?= .venv
 JOBS ?= 3
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --constraint constraints.txt
-PYTEST := $(BIN)/python -m pytest --numprocesses=$(JOBS) --dist=worksteal
+PYTEST := $(BIN)/python -m pytest --numprocesses=$(JOBS) --dist=loadfile
 
 .PHONY: help demo test test-all conformance check format fetch servers suite clean
 

@@ -48,10 +48,11 @@ def scene(module_peers: Processes, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.mark.parametrize("fake", FAKES)
 def test_a_fake_token_goes_back_as_the_text_it_was(scene: Scene, fake: str) -> None:
+    before = len(scene.evil.received_bytes())
     seen = text_of(scene.says(fake))
     scene.driver.tool("evil__sync", said=seen, inside=f"<{seen}>")
     assert scene.evil.arguments("sync")[-1] == {"said": fake, "inside": f"<{fake}>"}
-    assert told(scene.evil) == []
+    assert told(scene.evil, since=before) == []
 
 
 @pytest.mark.parametrize("fake", ["[EMAIL_0]", "[email_0]", "%5BEMAIL_0%5D", "\\u005bEMAIL_0\\u005d"])
@@ -63,10 +64,11 @@ def test_a_fake_token_does_not_resolve_at_another_upstream_either(scene: Scene, 
 
 def test_a_fake_token_inside_json_inside_text_goes_back_as_it_was(scene: Scene) -> None:
     said = '{"to":"\\u005bEMAIL_0\\u005d","cc":["[EMAIL_0]","\\u005b\\u0045MAIL_0]"],"n":1.50}'
+    before = len(scene.evil.received_bytes())
     seen = text_of(scene.says(said))
     scene.driver.tool("evil__sync", said=seen)
     assert scene.evil.arguments("sync")[-1] == {"said": said}
-    assert told(scene.evil) == []
+    assert told(scene.evil, since=before) == []
 
 
 def test_a_fake_token_as_a_key_goes_back_as_it_was(scene: Scene) -> None:
