@@ -199,6 +199,13 @@ def test_check_says_so_when_nothing_is_hidden_but_only_observed(checked, observi
     assert "observing only: the model sees every value" in served.stderr
 
 
+def test_letting_everybody_in_opens_no_port_by_itself(write):
+    done = run("serve", "--no-auth", "--config", write({"crm": python(SERVER)}, **QUICK))
+    assert done.returncode == 2
+    assert "--no-auth is about clients over HTTP, and none are served. Add --http" in done.stderr
+    assert "listening" not in done.stderr
+
+
 @pytest.mark.skipif(os.name != "posix", reason="Windows protects the profile directory by an access list")
 def test_state_that_others_can_read_is_refused_before_a_call_needs_it(write, tmp_path):
     path = write({"crm": python(SERVER)}, **QUICK)

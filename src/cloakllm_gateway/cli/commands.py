@@ -52,7 +52,7 @@ def gateway(context: click.Context, config: str | None, as_check: bool, verbose:
     flag_value="",
     help="Serve clients over HTTP; 127.0.0.1:8765 by default.",
 )
-@click.option("--no-auth", is_flag=True, help="Over HTTP on the loopback interface, let everybody in.")
+@click.option("--no-auth", is_flag=True, help="With --http, on the loopback interface: let everybody in.")
 def serve(config: str, http: str | None, no_auth: bool) -> None:
     """Serve one client on standard input and output, or many over HTTP.
 
@@ -63,7 +63,7 @@ def serve(config: str, http: str | None, no_auth: bool) -> None:
         _serve(config)
     from cloakllm_gateway.cli.serve import serve_http
 
-    sys.exit(serve_http(config, http or None, no_auth=no_auth))
+    sys.exit(serve_http(config, http, no_auth=no_auth))
 
 
 @gateway.command()
@@ -72,7 +72,7 @@ def serve(config: str, http: str | None, no_auth: bool) -> None:
 def check(config: str, verbose: bool) -> None:
     """Prove detection, start every upstream, and say what each has to offer.
 
-    It takes some seconds: detection is proved in full each time. Exit status: 0 all is well, 1 something is not, 2 the
+    Detection is proved in full each time, which takes ten seconds or more with the models of names. Exit status: 0 all is well, 1 something is not, 2 the
     configuration or the command line is wrong.
     """
     _check(config, verbose)
