@@ -169,6 +169,13 @@ def test_what_can_not_be_read_has_a_status_of_its_own(tmp_path: Path, words: lis
     assert run("verify", log, "--checkpoint", tmp_path / "loop", *words).exit_code == 2
 
 
+def test_a_file_of_the_log_named_in_its_place_is_told_what_to_name(log: Path):
+    for command in ("verify", "show", "report"):
+        done = run(command, next(log.glob("*.jsonl")))
+        assert done.exit_code == 2
+        assert "is no directory. A log is one, with a file for each day: name that." in done.stderr
+
+
 # -- show, export, report ------------------------------------------------------------------------------
 
 

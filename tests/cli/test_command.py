@@ -187,6 +187,75 @@ def test_check_fails_where_the_vault_can_not_be_reached(write):
     assert f"Vault: The token store at {url} can't be used now" in " ".join(done.stdout.split())
 
 
+@pytest.mark.parametrize(
+    ("more", "told", "key"),
+    [
+        ({"state_dir": "file/state"}, "The token numbers can't be written in", "state_dir"),
+        ({"state_dir": "file/state", "sanitize": False}, "The audit log can't be written in", "state_dir"),
+        ({"audit": {"path": "file/log"}}, "The audit log can't be written in", "audit.path"),
+        (
+            {"vault": {"backend": "sqlite", "path": "file/store.db"}, "state_dir": "state"},
+            "The token store can't be written in",
+            "vault.path",
+        ),
+    ],
+)
+def test_what_can_not_be_written_is_told_by_a_check_and_at_the_start(write, tmp_path, more, told, key):
+    (tmp_path / "file").write_text("no directory")
+    path = write({"crm": python(SERVER)}, **more)
+    for arguments in (("check", "--config", path), ("--config", path)):
+        done = run(*arguments)
+        said = done.stdout + done.stderr
+        assert done.returncode == 1
+        assert (
+            told in said and f"Not a directory. Make the directory writable for you, or name another as {key}." in said
+        )
+
+
+def test_what_needs_no_place_to_write_to_is_not_asked_for_one(write, tmp_path):
+    (tmp_path / "file").write_text("no directory")
+    path = write({"crm": python(SERVER)}, **QUICK, state_dir="file/state", audit=False)
+    assert run("check", "--config", path).returncode == 0
+    assert run("--config", path).returncode == 0
+
+
+def test_a_check_tells_at_once_which_upstreams_do_not_work(write):
+    path = write({"none": {"command": "no-such"}})
+    command = [sys.executable, "-m", "cloakllm_gateway", "check", "--config", path]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as running:
+        assert running.stdout
+        lines = [line.strip() for line in running.stdout if line.strip()]
+        assert running.wait(DEADLINE) == 1
+    said = [line for line in lines if line.startswith(("none:", "Detection:"))]
+    assert said[0] == "none: has a command that was not found"
+    assert said[1].startswith("Detection: proved with")
+
+
+def test_a_check_proves_detection_once_and_the_next_start_relies_on_it(write, tmp_path):
+    path = write({"crm": python(SERVER), "files": python(SERVER)})
+    assert run("check", "--config", path).returncode == 0
+    proved = tmp_path / "state" / "proved"
+    before = proved.stat().st_mtime_ns
+    assert run("--config", path).returncode == 0
+    assert proved.stat().st_mtime_ns == before
+
+
+def test_what_an_upstream_printed_is_shown_from_its_first_line_on(write):
+    npm = "import sys\nfor n in range(9): print('npm error', 'first' if n == 0 else n, file=sys.stderr)\nsys.exit(1)"
+    done = run("check", "--config", write({"crm": {"command": sys.executable, "args": ["-c", npm]}}, **QUICK))
+    assert "crm said: npm error first" in done.stdout and "crm said: npm error 8" in done.stdout
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows protects the profile directory by an access list")
+def test_a_configuration_that_others_can_change_is_warned_of(write):
+    path = write({"crm": python(SERVER)}, **QUICK)
+    assert "can change" not in run("check", "--config", path).stdout
+    os.chmod(path, 0o666)
+    done = run("check", "--config", path)
+    assert f"Warning: every user of this machine can change {path}" in " ".join(done.stdout.split())
+    assert done.returncode == 0
+
+
 def test_check_says_so_when_nothing_is_sanitized(write):
     done = run("check", "--config", write({"crm": python(SERVER)}, sanitize=False))
     assert "Detection: off" in done.stdout

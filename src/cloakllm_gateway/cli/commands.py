@@ -72,8 +72,8 @@ def serve(config: str, http: str | None, no_auth: bool) -> None:
 def check(config: str, verbose: bool) -> None:
     """Prove detection, start every upstream, and say what each has to offer.
 
-    Detection is proved in full each time, which takes ten seconds or more with the models of names. Exit status: 0 all is well, 1 something is not, 2 the
-    configuration or the command line is wrong.
+    Detection is proved in full each time, which takes ten seconds or more with the models of names. Exit status: 0 all
+    is well, 1 something is not, 2 the configuration or the command line is wrong.
     """
     _check(config, verbose)
 

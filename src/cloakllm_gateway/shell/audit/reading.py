@@ -131,4 +131,6 @@ def _optional(path: Path) -> bytes:
 
 
 def _unreadable(error: OSError, path: Path) -> AuditError:
+    if isinstance(error, NotADirectoryError):
+        return AuditError(f"{path} is no directory", "A log is one, with a file for each day: name that.")
     return AuditError(f"{error.filename or path} can't be read: {error.strerror or type(error).__name__}")
