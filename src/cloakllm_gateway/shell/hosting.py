@@ -57,7 +57,7 @@ async def serve_http(config: Config, logger: Logger) -> None:
     keep_garbage_cheap()
     check_store(shared)
     warn_where_not_audited(shared)
-    _warn_of_missing_programs(config, logger)
+    warn_of_missing_programs(config, logger)
     with library_logs(logger), closing(shared.store), bound(listen, address) as at:
         if address is not None:
             address = Address(address.host, at.getsockname()[1])
@@ -79,7 +79,7 @@ async def serve_http(config: Config, logger: Logger) -> None:
             tasks.cancel_scope.cancel()
 
 
-def _warn_of_missing_programs(config: Config, logger: Logger) -> None:
+def warn_of_missing_programs(config: Config, logger: Logger) -> None:
     """Upstreams are started with each session: whoever starts the gateway is told now which will not be."""
     for name, upstream in config.upstreams.items():
         if upstream.command is not None:
