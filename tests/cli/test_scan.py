@@ -169,6 +169,12 @@ def test_the_detection_settings_of_a_configuration_count(tmp_path):
     assert done.stdout == f"{KIM} on «Project Heron»[TERM_0]\n"
 
 
+def test_a_locale_may_be_named_without_a_configuration():
+    assert scan("--no-names", "--locale", "de_AT", given="0664 1234567\n").stdout == "«0664 1234567»[PHONE_0]\n"
+    done = scan("--no-names", "--locale", "de_UK")
+    assert done.returncode == 2 and 'is no locale that is known here. Did you mean "de' in done.stderr
+
+
 def test_a_wrong_configuration_and_a_wrong_command_line_are_status_2(tmp_path):
     config = tmp_path / "gateway.json"
     config.write_text("{")

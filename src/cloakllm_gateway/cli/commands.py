@@ -94,10 +94,17 @@ def demo() -> None:
 @click.option("--format", "form", type=click.Choice(["text", "json"]), help="How to show it; text by default.")
 @click.option("--jsonl", is_flag=True, help='Read and write JSON lines: {"id", "text"} in; "id", "spans", "text" out.')
 @click.option("--config", metavar="FILE", help="Take the detection settings of this configuration.")
+@click.option("--locale", "locales", metavar="LOCALE", multiple=True, help="Like detection.locales: de, or de_AT.")
 @click.option("--no-names", is_flag=True, help="Without the models of names; what rules and keys tell stays hidden.")
 @click.option("--expect-clean", is_flag=True, help="Exit with status 3 if anything would be hidden.")
 def scan(
-    files: tuple[str, ...], form: str | None, jsonl: bool, config: str | None, no_names: bool, expect_clean: bool
+    files: tuple[str, ...],
+    form: str | None,
+    jsonl: bool,
+    config: str | None,
+    locales: tuple[str, ...],
+    no_names: bool,
+    expect_clean: bool,
 ) -> None:
     """Show what would be hidden in files or standard input; nothing is stored or sent.
 
@@ -112,7 +119,8 @@ def scan(
     from cloakllm_gateway.cli.scan_output import JSONL
 
     form = JSONL if jsonl else form or "text"
-    sys.exit(run(files or ("-",), form, config=config, names=not no_names, expect_clean=expect_clean))
+    names = not no_names
+    sys.exit(run(files or ("-",), form, config=config, locales=locales, names=names, expect_clean=expect_clean))
 
 
 gateway.add_command(audit)
