@@ -170,10 +170,14 @@ def test_what_can_not_be_read_has_a_status_of_its_own(tmp_path: Path, words: lis
 
 
 def test_a_file_of_the_log_named_in_its_place_is_told_what_to_name(log: Path):
-    for command in ("verify", "show", "report"):
-        done = run(command, next(log.glob("*.jsonl")))
-        assert done.exit_code == 2
-        assert "is no directory. A log is one, with a file for each day: name that." in done.stderr
+    file = next(log.glob("*.jsonl"))
+    for command, told in (
+        ("verify", "is no directory. Name that of the log, which has a file for each day."),
+        ("show", "Name its directory"),
+        ("report", "Name its directory"),
+    ):
+        done = run(command, file)
+        assert done.exit_code == 2 and f"{file}" in done.stderr and told in done.stderr
 
 
 # -- show, export, report ------------------------------------------------------------------------------
