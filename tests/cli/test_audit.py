@@ -169,6 +169,17 @@ def test_what_can_not_be_read_has_a_status_of_its_own(tmp_path: Path, words: lis
     assert run("verify", log, "--checkpoint", tmp_path / "loop", *words).exit_code == 2
 
 
+def test_a_file_of_the_log_named_in_its_place_is_told_what_to_name(log: Path):
+    file = next(log.glob("*.jsonl"))
+    for command, told in (
+        ("verify", "is no directory. Name that of the log, which has a file for each day."),
+        ("show", "Name its directory"),
+        ("report", "Name its directory"),
+    ):
+        done = run(command, file)
+        assert done.exit_code == 2 and f"{file}" in done.stderr and told in done.stderr
+
+
 # -- show, export, report ------------------------------------------------------------------------------
 
 
@@ -276,6 +287,21 @@ def test_a_report_tells_values_for_another_server_from_those_for_their_own(tmp_p
     text = run("report", tmp_path, "--format", "html").stdout
     assert "<b>3</b>given to another server" in text and "<b>2</b>given back to their own server" in text
     assert "from crm" in text and "to mailer" in text
+
+
+def test_a_report_counts_each_value_once_and_by_the_way_it_went(tmp_path: Path):
+    known_twice = {"token": "SSN_0", "from": ["db", "files"], "rule": "origin", "foreign": False}
+    from_two = {"token": "EMAIL_0", "from": ["crm", "db"], "rule": "token_scope: session", "foreign": True}
+    fields = {
+        "upstream": "files", "method": "tools/call", "direction": "to_upstream", "tokens": [known_twice, from_two],
+        "entity_count": 2, "categories": {"SSN": 1, "EMAIL": 1},
+    }  # fmt: skip
+    writer(tmp_path).append([schema.body("restore", fields)])
+    told = run("report", tmp_path).stdout
+    assert "Values given back, by from, to, category\n  crm, db  files  EMAIL  1\n  files    files  SSN    1\n" in told
+    page = run("report", tmp_path, "--format", "html").stdout
+    assert "<b>1</b>given to another server" in page and "<b>1</b>given back to their own server" in page
+    assert "db to files" not in page.replace("crm, db to files", "")
 
 
 def test_a_command_is_no_session_that_did_not_end(tmp_path: Path):

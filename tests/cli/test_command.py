@@ -149,7 +149,7 @@ def test_check_fails_naming_the_upstream_that_does_not_work_and_the_others_still
     assert "crm 2025-06-18 1 2 3 ok" in told
     assert "bad - - - - failed none - - - - failed" in told
     assert "bad: exited with status 1" in told
-    assert "none: has a command that was not found" in told
+    assert told.index("none: has a command that was not found") < told.index("Detection: proved"), "the cheap first"
     assert "no database for [EMAIL_" in done.stderr
     assert "kim@example.com" not in done.stdout + done.stderr
 
@@ -187,6 +187,38 @@ def test_check_fails_where_the_vault_can_not_be_reached(write):
     assert f"Vault: The token store at {url} can't be used now" in " ".join(done.stdout.split())
 
 
+def test_what_can_not_be_written_is_told_by_a_check_and_at_the_start(write, tmp_path):
+    (tmp_path / "file").write_text("no directory")
+    path = write({"crm": python(SERVER)}, state_dir="file/state")
+    for arguments in (("check", "--config", path), ("--config", path)):
+        done = run(*arguments)
+        said = done.stdout + done.stderr
+        assert done.returncode == 1
+        assert f"The token numbers can't be written in {tmp_path}/file/state/numbers: Not a directory." in said
+        assert "or name another as state_dir." in said
+
+
+def test_what_needs_no_place_to_write_to_is_not_asked_for_one(write, tmp_path):
+    (tmp_path / "file").write_text("no directory")
+    path = write({"crm": python(SERVER)}, **QUICK, state_dir="file/state", audit=False)
+    assert run("check", "--config", path).returncode == 0
+    assert run("--config", path).returncode == 0
+
+
+def test_a_start_relies_on_what_a_check_proved(checked, observing):
+    assert "Detection: proved with" in checked.stdout
+    proof = Path(observing).parent / "state" / "proved"
+    before = proof.stat().st_mtime_ns
+    assert run("--config", observing).returncode == 0
+    assert proof.stat().st_mtime_ns == before
+
+
+def test_what_an_upstream_printed_is_shown_from_its_first_line_on(write):
+    npm = "import sys\nfor n in range(9): print('npm error', 'first' if n == 0 else n, file=sys.stderr)\nsys.exit(1)"
+    done = run("check", "--config", write({"crm": {"command": sys.executable, "args": ["-c", npm]}}, **QUICK))
+    assert "crm said: npm error first" in done.stdout and "crm said: npm error 8" in done.stdout
+
+
 def test_check_says_so_when_nothing_is_sanitized(write):
     done = run("check", "--config", write({"crm": python(SERVER)}, sanitize=False))
     assert "Detection: off" in done.stdout
@@ -197,6 +229,13 @@ def test_check_says_so_when_nothing_is_hidden_but_only_observed(checked, observi
     assert "Mode: observe: what would be hidden is only counted and logged" in checked.stdout
     served = run("--config", observing)
     assert "observing only: the model sees every value" in served.stderr
+
+
+def test_letting_everybody_in_opens_no_port_by_itself(write):
+    done = run("serve", "--no-auth", "--config", write({"crm": python(SERVER)}, **QUICK))
+    assert done.returncode == 2
+    assert "--no-auth is about clients over HTTP, and none are served. Add --http" in done.stderr
+    assert "listening" not in done.stderr
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows protects the profile directory by an access list")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cloakllm_gateway.cli.exposure import exposed
+from cloakllm_gateway.cli.exposure import changeable, exposed
 from cloakllm_gateway.shell.config import Backend, Config, UpstreamConfig, VaultConfig
 
 
@@ -48,6 +49,17 @@ def test_a_key_that_lies_elsewhere_is_found_and_a_keyring_is_nowhere(home):
     vault = VaultConfig(Backend.SQLITE, key_file=str(home / "keys" / "key"))
     assert "the key of the vault" in warnings(home, str(home / "keys"), vault=vault)
     assert warnings(home, str(home / "keys"), vault=VaultConfig(Backend.SQLITE, key_file="keyring")) == ""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows protects the profile directory by an access list")
+def test_a_configuration_that_everybody_can_change_is(home):
+    path = home / "gateway.json"
+    path.touch(0o660)
+    path.chmod(0o660)
+    assert changeable(path) == []
+    path.chmod(0o666)
+    (warning,) = changeable(path)
+    assert warning.endswith(f"chmod o-w {path}")
 
 
 def test_a_link_to_the_state_is_seen_through(home):

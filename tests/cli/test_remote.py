@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,18 @@ async def unauthorized(answering: Answering) -> None:
     await answering.respond(401, "text/plain", b"kim@acme.com")
 
 
+#: Some servers take their credential in the path.
+KEY = "NDg3MWUtYjA3Zi00"
+
+
+def refusing(status: int) -> Callable[[Answering], Awaitable[None]]:
+    async def refuse(answering: Answering) -> None:
+        error = {"code": -32600, "message": "kim@acme.com may not"}
+        await answering.json({"jsonrpc": "2.0", "id": None, "error": error}, status)
+
+    return refuse
+
+
 async def test_check_counts_what_a_server_over_http_offers(tmp_path):
     script = scripted(initialize=hello, tools_list=tools, prompts_list=prompts)
     async with web(script) as server:
@@ -73,9 +86,26 @@ async def test_check_says_why_a_server_over_http_does_not_work(tmp_path):
         upstreams = {"crm": {"url": server.url}, "gone": {"url": closed.url}}
         status, said = await checked(tmp_path, upstreams)
     assert status == 1
-    assert "HTTP status 401 (Unauthorized): check the credentials in its headers" in said
-    assert "refused the connection" in said
+    assert f"HTTP status 401 (Unauthorized): check the credentials in its headers ({server.url})" in said
+    assert f"refused the connection ({closed.url})" in said
     assert "kim" not in said
+
+
+async def test_check_shows_the_status_where_a_server_explains_it_in_json_rpc(tmp_path):
+    """As the SDKs do, and this gateway."""
+    async with (
+        web(
+            scripted(initialize=refusing(401)),
+        ) as server,
+        web(scripted(initialize=refusing(404))) as lost,
+    ):
+        upstreams = {"crm": {"url": server.url}, "lost": {"url": f"{lost.url}/mpc/{KEY}?key={KEY}"}}
+        status, said = await checked(tmp_path, upstreams)
+    assert status == 1
+    assert "crm: answered with the HTTP status 401 (Unauthorized)" in said
+    assert "lost: answered with the HTTP status 404 (Not Found): check the path of its url" in said
+    assert f"({lost.url}/mpc/...)" in said
+    assert "kim" not in said and KEY not in said
 
 
 async def test_a_variable_that_is_not_set_is_named_before_anything_starts(tmp_path):

@@ -136,6 +136,21 @@ def test_files_that_can_not_be_read_do_not_stop_the_others(tmp_path):
     assert done.returncode == 1
 
 
+def test_files_that_can_not_even_be_looked_up_do_not_stop_the_others(tmp_path):
+    good, closed, long = tmp_path / "good.txt", tmp_path / "closed", "n" * 300
+    good.write_text(KIM)
+    closed.mkdir()
+    (closed / "bad.txt").write_text(KIM)
+    closed.chmod(0)
+    done = scan("--no-names", str(closed / "bad.txt"), long, str(closed), str(good))
+    closed.chmod(0o700)
+    assert f"==> {good} <==\n«{KIM}»[EMAIL_0]\n" in done.stdout
+    assert f"{long}: cannot be read: File name too long" in done.stderr
+    assert f"{closed}: " in done.stderr
+    assert os.geteuid() == 0 or f"{closed / 'bad.txt'}: cannot be read: Permission denied" in done.stderr
+    assert done.returncode == 1
+
+
 def test_what_serving_would_withhold_is_told_by_its_reason(tmp_path):
     config = tmp_path / "gateway.json"
     detection = {"ner_entity_types": [], "max_input_length": 20}
@@ -152,6 +167,12 @@ def test_the_detection_settings_of_a_configuration_count(tmp_path):
     config.write_text(json.dumps({"upstreams": {"x": {"command": "x"}}, "detection": detection}))
     done = scan("--config", str(config), given=f"{KIM} on Project Heron\n")
     assert done.stdout == f"{KIM} on «Project Heron»[TERM_0]\n"
+
+
+def test_a_locale_may_be_named_without_a_configuration():
+    assert scan("--no-names", "--locale", "de_AT", given="0664 1234567\n").stdout == "«0664 1234567»[PHONE_0]\n"
+    done = scan("--no-names", "--locale", "de_UK")
+    assert done.returncode == 2 and 'is no locale that is known here. Did you mean "de' in done.stderr
 
 
 def test_a_wrong_configuration_and_a_wrong_command_line_are_status_2(tmp_path):

@@ -224,6 +224,7 @@ def test_a_person_with_the_passphrase_reads_what_the_tokens_stand_for(scene):
     )
     assert status == 0, shown
     assert f"Write to {SECRET}, not to bob@x.org or [EMAIL_99]" in shown
+    assert "Not in this vault, or no longer: [EMAIL_99]." in shown
     assert [(e["action"], e["count"], e["refused"]) for e in scene.audited()] == [
         ("passphrase", 0, False),
         ("reveal", 2, False),

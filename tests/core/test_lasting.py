@@ -35,6 +35,7 @@ def test_to_anybody_else_it_is_one_that_was_never_issued():
     old = text_of(talk.only())
     talk.call(2, "mail__send", {"to": "[EMAIL_8]"})
     assert text_of(talk.only()) == old.replace("EMAIL_7", "EMAIL_8")
+    assert "One of an earlier session goes to the upstream that it came from" in old
     assert talk.take(MAIL) == []
 
 

@@ -56,6 +56,28 @@ def test_a_no_is_remembered_and_no_answer_is_a_no_for_this_call(tmp_path: Path) 
     assert talk.take("mailer") == []
 
 
+def test_whoever_reads_a_refusal_learns_that_a_person_declined_earlier(tmp_path: Path) -> None:
+    talk = meeting(tmp_path, flows=(Flow("crm", "mailer", Action.ASK),))
+    talk.call(1, "mailer__send", {"to": "[EMAIL_0]"})
+    talk.client(jsonrpc.result(talk.only()["id"], {"action": "decline"}))
+    assert text_of(talk.only()).endswith("They are not asked about these values again in this session")
+    talk.call(2, "mailer__send", {"to": "[EMAIL_0]"})
+    told = text_of(talk.only())
+    assert "[EMAIL_0] may not go to mailer (rule: flows[0])" in told
+    assert "declined; that holds until the session ends" in told and "configuration" not in told
+
+
+def test_a_value_of_another_upstream_in_a_host_is_refused_for_that_whatever_the_rules_say(tmp_path: Path) -> None:
+    for number, rules in enumerate(({}, ASK, {"flows": (Flow("crm", "mailer", Action.ALLOW),)})):
+        talk = meeting(tmp_path / str(number), **rules)
+        talk.call(1, "mailer__send", {"url": "http://[EMAIL_0]/"})
+        told = text_of(talk.only())
+        assert "[EMAIL_0] stands in a host name" in told
+        assert "No setting lets mailer have a value of another upstream there." in told
+        (record,) = talk.records("refused")
+        assert record.fields["rule"] == "place: authority of a URL"
+
+
 def test_a_parked_call_is_killed_by_its_cancellation(tmp_path: Path) -> None:
     talk = meeting(tmp_path, **ASK)
     talk.call(1, "mailer__send", {"to": "[EMAIL_0]"})

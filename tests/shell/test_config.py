@@ -115,11 +115,12 @@ def test_places_and_categories_are_chosen_in_lists(write):
         ({"upstreams": {"crm": CRM}, "limits": {"zzz": 1}}, "limits.zzz: unknown key. Known here: max_depth,"),
         ({"upstreams": {"crm": {}}}, "has neither a command nor a url"),
         ({}, "upstreams: missing"),
+        ({}, 'upstreams: missing. The least is {"upstreams": {"NAME": {"command": "PROGRAM"'),
         ({"upstreams": {}}, "upstreams: is empty"),
         ([], "expected an object, got a list"),
         ({"upstreams": [CRM]}, "upstreams: expected an object, got a list"),
         ({"upstreams": {"crm": {"command": 7}}}, "upstreams.crm.command: expected a string, got a number"),
-        ({"upstreams": {"crm": {**CRM, "args": "x"}}}, "upstreams.crm.args: expected a list, got a string"),
+        ({"upstreams": {"crm": {**CRM, "args": "x"}}}, "expected a list, got a string. Each argument is a"),
         ({"upstreams": {"crm": {**CRM, "args": ["x", 1]}}}, "upstreams.crm.args[1]: expected a string, got a number"),
         ({"upstreams": {"crm": {**CRM, "env": {"K": 5}}}}, "upstreams.crm.env.K: expected a string, got a number"),
         ({"upstreams": {"crm": {**CRM, "env": {"A=B": "x"}}}}, "upstreams.crm.env: holds a name or value"),
@@ -154,6 +155,7 @@ def test_places_and_categories_are_chosen_in_lists(write):
         (detection({"custom_patterns": [["A", r"(a)\1"]]}), "is not a pattern of the linear engine"),
         (detection({"custom_patterns": [["A", "x*"]]}), "matches the empty text"),
         (detection({"deny_list": [" "]}), "detection.deny_list[0]: is empty"),
+        (detection({"locale": ["de"]}), 'locale: expected a string, got a list. Several go under "locales"'),
         (detection({"locale": "german"}), "is no locale that is known here. Write a language, or a language and a"),
         (detection({"locale": "xx_YY"}), 'a country, like "de" or "de_AT"'),
         (detection({"locale": "DE"}), 'detection.locale: is no locale that is known here. Did you mean "de"?'),
@@ -186,6 +188,16 @@ def test_places_and_categories_are_chosen_in_lists(write):
 )  # fmt: skip
 def test_a_mistake_is_refused_and_named(refusal, content, told):
     assert told in refusal(content)
+
+
+def test_all_mistakes_of_a_file_are_told_at_once(refusal):
+    crm = {**CRM, "disabled": False, "autoApprove": [], "args": "-y x", "env": {"A": 1, "B": 2}}
+    told = refusal({"upstreams": {"crm": crm}, "sanitise": True})
+    assert told.startswith("upstreams.crm.disabled: unknown key. This is for the client: leave it out. Also wrong: ")
+    assert [part.partition(":")[0] for part in told.partition("Also wrong: ")[2].split("; ")] == [
+        "upstreams.crm.autoApprove", "upstreams.crm.args", "upstreams.crm.env.A", "upstreams.crm.env.B", "sanitise",
+    ]  # fmt: skip
+    assert 'sanitise: unknown key (Did you mean "sanitize"?)' in told
 
 
 def test_names_that_are_required_but_not_installed_come_with_the_command_that_installs_them(refusal):

@@ -144,6 +144,11 @@ def c_runtime_arguments(line: str) -> list[str]:
             "has a command that was not found: arguments belong into args",
             {"command"},
         ),
+        (
+            UpstreamConfig("/etc/gateway/sh -c @scope/server /tmp"),  # as a relative path is placed
+            "has a command that was not found: arguments belong into args",
+            {"command"},
+        ),
         (UpstreamConfig(r"C:\Program Files\crm.exe"), "has a command that was not found", {"command"}),
         (UpstreamConfig("/no/such/program"), "has a command that was not found", {"command"}),
     ],

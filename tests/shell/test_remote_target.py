@@ -11,7 +11,7 @@ import pytest
 
 from cloakllm_gateway.errors import ConfigError
 from cloakllm_gateway.shell.config import Config, DetectionConfig, UpstreamConfig, detection_settings, load
-from cloakllm_gateway.shell.remote.target import Address, Target, identity, is_loopback, target
+from cloakllm_gateway.shell.remote.target import Address, Target, address_of, identity, is_loopback, shown, target
 from cloakllm_gateway.shell.structs import Invalid
 from cloakllm_gateway.shell.wiring import core_settings, fingerprint
 
@@ -205,6 +205,21 @@ def test_credentials_are_no_part_of_who_an_upstream_is() -> None:
     assert one != who("https://${HOST}/other?key=${KEY}", "1", Authorization="x")
     assert one != who("https://${HOST}/mcp?key=${KEY}", "1", Cookie="x")
     assert not any(SECRET in part for part in who("https://${HOST}/mcp?key=${KEY}", SECRET, Authorization=SECRET))
+
+
+@pytest.mark.parametrize(
+    ("url", "place"),
+    [
+        ("https://mcp.example.com/mcp", "https://mcp.example.com/mcp"),
+        ("http://127.0.0.1:8791/api/v2/streamable-http/", "http://127.0.0.1:8791/api/v2/streamable-http/"),
+        ("https://[::1]:8443/", "https://[::1]:8443/"),
+        ("https://mcp.example.com/s/NDg3MWUtYjA3Zi00/mcp?api_key=hunter2", "https://mcp.example.com/s/.../mcp"),
+        ("https://mcp.example.com/mcp/8f3kd93k", "https://mcp.example.com/mcp/..."),
+        ("https://mcp.example.com/correcthorsebatterystaple", "https://mcp.example.com/..."),
+    ],
+)
+def test_an_address_is_shown_without_what_may_be_a_secret(url: str, place: str) -> None:
+    assert shown(address_of(url, "url")) == place
 
 
 def test_a_url_and_a_command_are_never_the_same_upstream() -> None:

@@ -27,7 +27,8 @@ class Session(Struct):
 class Report(Struct):
     """Counts.  The keys of ``shown`` are (upstream, category), of ``restored`` (from, to, category).
 
-    What was hidden counts by place: one value that stands twice in a message is two.
+    What was hidden counts by place: one value that stands twice in a message is two.  What was restored counts once:
+    from whom it went to is :func:`_source`'s to say.
     """
 
     first: str = ""
@@ -83,9 +84,7 @@ def _add(report: Report, entry: Mapping[str, Any]) -> None:
         case "restore":
             for token in tokens(entry):
                 category = _NUMBERS.sub("", _text(token.get("token")))
-                origins = token.get("from")
-                for origin in origins if isinstance(origins, list) else []:
-                    report.restored[_text(origin), upstream, category] += 1
+                report.restored[_source(token, upstream), upstream, category] += 1
                 day["restored"] += 1
         case "refused":
             report.refused[upstream, _text(entry.get("rule")) or "another reason"] += 1
@@ -101,6 +100,14 @@ def _add(report: Report, entry: Mapping[str, Any]) -> None:
             report.principals[(principal,)] += 1
         case "session_close":
             session.closed = True
+
+
+def _source(token: Mapping[str, Any], destination: str) -> str:
+    """From whom a value went to ``destination``: itself, where it showed it too; else all who did, in one name."""
+    if token.get("foreign") is False:
+        return destination
+    origins = token.get("from")
+    return ", ".join(map(_text, origins)) if isinstance(origins, list) else ""
 
 
 class Table(NamedTuple):

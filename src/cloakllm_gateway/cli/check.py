@@ -6,6 +6,7 @@ service; then all of them together, since they have to agree on a version.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import deque
 from collections.abc import Iterator, Mapping
@@ -20,7 +21,7 @@ from rich.markup import escape as markup
 from rich.table import Table
 
 from cloakllm_gateway import __version__
-from cloakllm_gateway.cli.exposure import exposed, overheard
+from cloakllm_gateway.cli.exposure import changeable, exposed, overheard
 from cloakllm_gateway.cli.faults import explained
 from cloakllm_gateway.cli.waiting import Waiting
 from cloakllm_gateway.core.capabilities import LATEST
@@ -30,15 +31,17 @@ from cloakllm_gateway.errors import DetectionError, PeerError, VaultError, first
 from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.protocol.jsonrpc import Failure, Request, Response
 from cloakllm_gateway.shell.auditing import directory_of
-from cloakllm_gateway.shell.config import Config, load
+from cloakllm_gateway.shell.config import Config, UpstreamConfig, load
 from cloakllm_gateway.shell.listen import check_certificate
 from cloakllm_gateway.shell.logging import Logger, escape
 from cloakllm_gateway.shell.name_models import remedy, usable
-from cloakllm_gateway.shell.proof import prove_now
+from cloakllm_gateway.shell.proof import prove_anew
+from cloakllm_gateway.shell.remote.target import shown, target
 from cloakllm_gateway.shell.run import session
 from cloakllm_gateway.shell.supervisor import Restarts
 from cloakllm_gateway.shell.transports.memory import Memory
 from cloakllm_gateway.shell.wiring import Shared, assemble, share
+from cloakllm_gateway.shell.writable import unwritable
 
 #: What is counted: the capability, its list method, the key of the result.
 LISTS = (("tools", "tools/list"), ("prompts", "prompts/list"), ("resources", "resources/list"))
@@ -47,9 +50,8 @@ LISTS = (("tools", "tools/list"), ("prompts", "prompts/list"), ("resources", "re
 MAX_PAGES = 1000
 
 
-#: Lines of an upstream's own output that are shown where it does not work.
-LAST_WORDS = 3
-
+#: Lines of an upstream's own output that are shown where it does not work: npm takes nine to say what it did not find.
+LAST_WORDS = 10
 
 #: A check starts each program once: a person is waiting, and starting it again would end the same way.
 one_attempt = partial(Restarts, attempts=1)
@@ -87,23 +89,29 @@ def check(path: str, *, verbose: bool) -> int:
 
 
 async def _check(config: Config, path: Path, verbose: bool) -> int:
+    """What costs little is told first: most mistakes are in what starts the upstreams."""
     logger = Notes("debug" if verbose else "error")
     shared = share(config, logger)
+    console = Console(file=sys.stdout, highlight=False)
     with Waiting(1 + len(config.upstreams), "checked") as waiting:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(waiting.show)
-            proof, proved = await _prove(shared)
-            waiting.advance(1)
+            waiting.tell("Starting every upstream, then proving detection, which takes ten seconds or more")
             findings = await _ask_each(config, logger, waiting)
             together = await _ask_all(config, logger) if _all_well(findings) and len(findings) > 1 else ""
+            waiting.hide()
+            _print_findings(console, config, findings)
+            _print(console, [together, *_last_words(findings, logger)])
+            proof, proved = await _prove(shared)
             tasks.cancel_scope.cancel()
     logger.close()
     vault, there = _vault(shared)
-    remarks = [proof, _mode(config), _names(shared), vault, _audit(shared), _clients(config), together]
+    unkept = [str(error) for error in unwritable(config)]
     idle = [f"Warning: upstreams.{name}.tools.{glob} fits no tool of {name}" for name, glob in sorted(logger.idle)]
-    warnings = [*exposed(config, path), *overheard(config), *idle]
-    _print(findings, [*remarks, *warnings, *_last_words(findings, logger)])
-    return 0 if proved and there and _all_well(findings) and not together else 1
+    warnings = [*exposed(config, path), *changeable(path), *overheard(config), *idle]
+    remarks = [proof, _mode(config), _names(shared), vault, _audit(shared), *unkept, _clients(config)]
+    _print(console, [*remarks, *warnings])
+    return 0 if proved and there and not unkept and _all_well(findings) and not together else 1
 
 
 def _vault(shared: Shared) -> tuple[str, bool]:
@@ -125,13 +133,13 @@ def _last_words(findings: list[Finding], notes: Notes) -> Iterator[str]:
 
 
 async def _prove(shared: Shared) -> tuple[str, bool]:
-    """The start-up proof in full, whatever is remembered; what to say, and whether it holds."""
+    """The start-up proof in full, whatever is remembered, for starts to remember; what to say, and whether it holds."""
     if not shared.config.sanitize:
         return "Detection: off (sanitize is false); the model sees everything", True
     try:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(shared.scanner.run)
-            examples = await prove_now(shared)
+            examples = await prove_anew(shared)
             await shared.scanner.workers.prove()
             tasks.cancel_scope.cancel()
     except BaseExceptionGroup as group:
@@ -208,10 +216,7 @@ async def _ask_each(config: Config, logger: Logger, waiting: Waiting) -> list[Fi
 
     async def ask(name: str) -> None:
         alone = replace(
-            config,
-            upstreams={name: config.upstreams[name]},
-            startup_wait=config.upstreams[name].startup_timeout,
-            detection=replace(config.detection, ner_entity_types=(), ner_required=False),  # proved already
+            config, upstreams={name: config.upstreams[name]}, startup_wait=config.upstreams[name].startup_timeout
         )
         try:
             findings[name] = await _interview(name, alone, logger)
@@ -237,10 +242,15 @@ async def _ask_all(config: Config, logger: Logger) -> str:
 
 
 async def _interview(name: str, config: Config, logger: Logger) -> Finding:
-    """Play a client that says hello and lists everything.  Raises :class:`PeerError` with what went wrong."""
+    """Play a client that says hello and lists everything.  Raises :class:`PeerError` with what went wrong.
+
+    Of what is heard only numbers are shown, so detection is proved once, for all, and no model is loaded.
+    """
+    config = replace(config, detection=replace(config.detection, ner_entity_types=(), ner_required=False))
+    serve = partial(session, prepare=_unproved, restarts=one_attempt)
     client = _Client()
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(session, assemble(config, logger), client.transport, None, one_attempt)
+        tasks.start_soon(serve, assemble(config, logger), client.transport)
         try:
             hello = await client.ask("initialize", _HELLO)
             await client.tell("notifications/initialized")
@@ -254,6 +264,10 @@ async def _interview(name: str, config: Config, logger: Logger) -> Finding:
     if problem:
         raise PeerError(problem)
     return Finding(name, str(hello.get("protocolVersion")), tuple(counts))
+
+
+async def _unproved(_shared: Shared) -> None:
+    """Nothing that a client would be shown depends on it."""
 
 
 _HELLO = {
@@ -303,8 +317,7 @@ def _all_well(findings: list[Finding]) -> bool:
     return not any(finding.problem for finding in findings)
 
 
-def _print(findings: list[Finding], remarks: list[str]) -> None:
-    console = Console(file=sys.stdout, highlight=False)
+def _print_findings(console: Console, config: Config, findings: list[Finding]) -> None:
     table = Table(box=None, pad_edge=False)
     for title in ("upstream", "protocol"):
         table.add_column(title, overflow="fold")
@@ -319,7 +332,16 @@ def _print(findings: list[Finding], remarks: list[str]) -> None:
     console.print()
     for finding in findings:
         if finding.problem:
-            console.print(f"[red]{markup(escape(f'{finding.upstream}: {finding.problem}'))}[/red]", soft_wrap=True)
+            told = f"{finding.upstream}: {finding.problem}{_place(config.upstreams[finding.upstream])}"
+            console.print(f"[red]{markup(escape(told))}[/red]", soft_wrap=True)
+
+
+def _place(upstream: UpstreamConfig) -> str:
+    """Where an upstream over HTTP was looked for."""
+    return f" ({shown(target(upstream, os.environ).address)})" if upstream.url is not None else ""
+
+
+def _print(console: Console, remarks: list[str]) -> None:
     for remark in remarks:
         if remark:
             console.print(markup(escape(remark)), soft_wrap=True)

@@ -52,7 +52,7 @@ def gateway(context: click.Context, config: str | None, as_check: bool, verbose:
     flag_value="",
     help="Serve clients over HTTP; 127.0.0.1:8765 by default.",
 )
-@click.option("--no-auth", is_flag=True, help="Over HTTP on the loopback interface, let everybody in.")
+@click.option("--no-auth", is_flag=True, help="With --http, on the loopback interface: let everybody in.")
 def serve(config: str, http: str | None, no_auth: bool) -> None:
     """Serve one client on standard input and output, or many over HTTP.
 
@@ -63,7 +63,7 @@ def serve(config: str, http: str | None, no_auth: bool) -> None:
         _serve(config)
     from cloakllm_gateway.cli.serve import serve_http
 
-    sys.exit(serve_http(config, http or None, no_auth=no_auth))
+    sys.exit(serve_http(config, http, no_auth=no_auth))
 
 
 @gateway.command()
@@ -72,8 +72,8 @@ def serve(config: str, http: str | None, no_auth: bool) -> None:
 def check(config: str, verbose: bool) -> None:
     """Prove detection, start every upstream, and say what each has to offer.
 
-    It takes some seconds: detection is proved in full each time. Exit status: 0 all is well, 1 something is not, 2 the
-    configuration or the command line is wrong.
+    Detection is proved in full each time, which takes ten seconds or more with the models of names. Exit status: 0 all
+    is well, 1 something is not, 2 the configuration or the command line is wrong.
     """
     _check(config, verbose)
 
@@ -94,10 +94,17 @@ def demo() -> None:
 @click.option("--format", "form", type=click.Choice(["text", "json"]), help="How to show it; text by default.")
 @click.option("--jsonl", is_flag=True, help='Read and write JSON lines: {"id", "text"} in; "id", "spans", "text" out.')
 @click.option("--config", metavar="FILE", help="Take the detection settings of this configuration.")
+@click.option("--locale", "locales", metavar="LOCALE", multiple=True, help="Like detection.locales: de, or de_AT.")
 @click.option("--no-names", is_flag=True, help="Without the models of names; what rules and keys tell stays hidden.")
 @click.option("--expect-clean", is_flag=True, help="Exit with status 3 if anything would be hidden.")
 def scan(
-    files: tuple[str, ...], form: str | None, jsonl: bool, config: str | None, no_names: bool, expect_clean: bool
+    files: tuple[str, ...],
+    form: str | None,
+    jsonl: bool,
+    config: str | None,
+    locales: tuple[str, ...],
+    no_names: bool,
+    expect_clean: bool,
 ) -> None:
     """Show what would be hidden in files or standard input; nothing is stored or sent.
 
@@ -112,7 +119,8 @@ def scan(
     from cloakllm_gateway.cli.scan_output import JSONL
 
     form = JSONL if jsonl else form or "text"
-    sys.exit(run(files or ("-",), form, config=config, names=not no_names, expect_clean=expect_clean))
+    names = not no_names
+    sys.exit(run(files or ("-",), form, config=config, locales=locales, names=names, expect_clean=expect_clean))
 
 
 gateway.add_command(audit)

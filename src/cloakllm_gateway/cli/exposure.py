@@ -8,6 +8,7 @@ guessed from its arguments, so this warns and proves nothing.
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 from cloakllm_gateway.shell.auditing import directory_of
@@ -26,6 +27,13 @@ def exposed(config: Config, path: Path) -> list[str]:
         for what, place in _precious(config, path).items()
         if place.resolve().is_relative_to(root) or root.is_relative_to(place.resolve())
     ]
+
+
+def changeable(path: Path) -> list[str]:
+    """A warning where others can write the configuration, which names programs that run with the user's rights."""
+    if os.name != "posix" or not path.stat().st_mode & stat.S_IWOTH:
+        return []
+    return [f"Warning: every user of this machine can change {path}, and so what is started: chmod o-w {path}"]
 
 
 def overheard(config: Config) -> list[str]:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, TextIO
 from cloakllm_gateway.errors import VaultError
 from cloakllm_gateway.shell.command_hints import own
 from cloakllm_gateway.vault import tokens
+from cloakllm_gateway.vault.entries import Token
 
 if TYPE_CHECKING:
     from cloakllm_gateway.cli.vault import Opened
@@ -61,21 +62,30 @@ def reveal(opened: Opened) -> None:
         terminal.write("Paste the text and end it with Ctrl-D on a line of its own:\n")
         terminal.flush()
         text = typed.read()
-        shown, count = restored(opened, text)
+        shown, count, unknown = restored(opened, text)
         opened.audit("reveal", count=count)
         terminal.write(f"\n{shown}\n")
+        if unknown:
+            names = ", ".join(map(str, unknown))
+            terminal.write(f"\nNot in this vault, or no longer: {names}. `vault list` shows what is.\n")
 
 
-def restored(opened: Opened, text: str) -> tuple[str, int]:
-    """``text`` with the values of this configuration's tokens, and how many there were; other tokens stay."""
+def restored(opened: Opened, text: str) -> tuple[str, int, list[Token]]:
+    """``text`` with the values of this configuration's tokens, and how many there were.
+
+    Other tokens stay; those of them that have the name of a category are the last part of the answer.
+    """
     out, done, count = [], 0, 0
+    unknown: dict[Token, None] = {}  # in their order
     for match in tokens.scan(text):
         entry = opened.entry_of(match.token)
+        if entry is None and match.token.category in opened.categories:
+            unknown[match.token] = None
         if entry is not None:
             out += [text[done : match.start], _printable(entry.spelling.value)]
             done = match.end
             count += 1
-    return "".join([*out, text[done:]]), count
+    return "".join([*out, text[done:]]), count, list(unknown)
 
 
 def _unlock(opened: Opened, terminal: TextIO, prompt: str, action: str) -> None:

@@ -35,10 +35,12 @@ from cloakllm_gateway.detection.categories import NAMES
 from cloakllm_gateway.errors import ConfigError, GatewayError, first_cause
 from cloakllm_gateway.protocol.surface import SURFACE
 from cloakllm_gateway.shell.config import DetectionConfig, VaultConfig, detection_settings, load
+from cloakllm_gateway.shell.consistency import check_locale
 from cloakllm_gateway.shell.name_models import remedy
 from cloakllm_gateway.shell.scanner import Scanner
 from cloakllm_gateway.shell.stores.book import Book
 from cloakllm_gateway.shell.stores.interface import Quotas
+from cloakllm_gateway.shell.structs import Invalid
 from cloakllm_gateway.vault import tokens
 from cloakllm_gateway.vault.entries import Entry, Spelling, Token
 from cloakllm_gateway.vault.vault import Vault
@@ -52,10 +54,12 @@ _HERE = "scan"  # stands for the upstream, its group and its namespace
 _NO_QUOTAS = Quotas(total=sys.maxsize, per_origin=sys.maxsize, per_message=sys.maxsize)  # a file is no message
 
 
-def scan(files: Sequence[str], form: str, *, config: str | None, names: bool, expect_clean: bool) -> int:
+def scan(
+    files: Sequence[str], form: str, *, config: str | None, locales: Sequence[str], names: bool, expect_clean: bool
+) -> int:
     """Scan files (``-`` is standard input) and write in one of ``WRITERS``; returns the exit status."""
     try:
-        return explained(lambda: _scan(files, form, _configured(config, names), expect_clean))
+        return explained(lambda: _scan(files, form, _configured(config, locales, names), expect_clean))
     except BrokenPipeError:
         return _unread()
     except BaseExceptionGroup as group:
@@ -64,9 +68,16 @@ def scan(files: Sequence[str], form: str, *, config: str | None, names: bool, ex
         return _unread()
 
 
-def _configured(config: str | None, names: bool) -> tuple[Settings, VaultConfig]:
+def _configured(config: str | None, locales: Sequence[str], names: bool) -> tuple[Settings, VaultConfig]:
+    """What counts, and how much a message may bring.  Raises :class:`ConfigError`."""
     loaded = load(Path(config), to_serve=False) if config else None
-    settings = detection_settings(loaded.detection if loaded else DetectionConfig())
+    detection = loaded.detection if loaded else DetectionConfig()
+    try:
+        for locale in locales:
+            check_locale(locale, "--locale")
+    except Invalid as error:
+        raise ConfigError(f"{error.path} {error.problem}", error.hint) from None
+    settings = detection_settings(replace(detection, locales=(*detection.locales, *locales)))
     return settings if names else replace(settings, names=None), loaded.vault if loaded else VaultConfig()
 
 

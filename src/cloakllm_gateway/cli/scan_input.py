@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from cloakllm_gateway.shell.logging import escape
@@ -111,5 +112,8 @@ def _line(where: str, line: bytes) -> Input | Unreadable:
 
 def size_of(files: Sequence[str]) -> int | None:
     """Bytes of all files, None where that can't be known."""
-    paths = [Path(name) for name in files]
-    return sum(path.stat().st_size for path in paths) if all(path.is_file() for path in paths) else None
+    try:
+        found = [os.stat(name) for name in files]
+    except OSError:  # that it can't be read is said when its turn comes
+        return None
+    return sum(file.st_size for file in found) if all(stat.S_ISREG(file.st_mode) for file in found) else None

@@ -40,15 +40,20 @@ def _serve(path: str, streams: Streams) -> int:
 
 
 def serve_http(path: str, address: str | None, *, no_auth: bool) -> int:
-    """Serve clients over HTTP at ``address``, else where the configuration says; returns the exit status."""
+    """Serve clients over HTTP at ``address``, else where the configuration says; returns the exit status.
+
+    An empty address is the default one, and None is none.
+    """
     sys.excepthook = report_uncaught
     return explained(lambda: _serve_http(listening(load(Path(path)), address, no_auth=no_auth)))
 
 
 def listening(config: Config, address: str | None, *, no_auth: bool) -> Config:
     """``config`` with what the command line says instead.  Raises :class:`ConfigError`."""
+    if address is None and config.listen is None:  # what lowers security opens no port by itself
+        raise ConfigError("--no-auth is about clients over HTTP, and none are served", 'Add --http, or set "listen"')
     listen = config.listen or ListenConfig(http=DEFAULT_ADDRESS)
-    if address is not None:
+    if address:
         listen = replace(listen, http=address, unix=None)
     try:
         check_listen(listen, False if no_auth else config.auth)

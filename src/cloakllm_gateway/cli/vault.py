@@ -62,6 +62,14 @@ class Opened:
 
         return directory_of(self.config) is not None
 
+    @property
+    def categories(self) -> frozenset[str]:
+        """The names that make ``[NAME_1]`` a token."""
+        from cloakllm_gateway.shell.config import detection_settings
+        from cloakllm_gateway.shell.wiring import token_categories
+
+        return token_categories(detection_settings(self.config.detection))
+
     def audit(self, action: str, *, count: int = 0, refused: bool = False) -> None:
         """Write down what is about to be done, or was refused.  Raises ``AuditError``."""
         from cloakllm_gateway.shell.auditing import append_entry

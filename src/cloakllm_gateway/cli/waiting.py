@@ -44,6 +44,11 @@ class Waiting:
             progress, task = self._bar
             progress.update(task, completed=self._done)
 
+    def tell(self, what: str) -> None:
+        """Say on the terminal what is waited for."""
+        if self._wanted:
+            sys.stderr.write(f"{what}\n")
+
     def hide(self) -> None:
         """Take the bar from the terminal, where something else will be written."""
         if self._bar is not None:

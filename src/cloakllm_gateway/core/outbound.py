@@ -221,7 +221,8 @@ class Outbound:
             if allowed:
                 again()
             else:
-                self._requests.refuse(request, INVALID_PARAMS, texts.NOT_ALLOWED)
+                told = texts.NOT_ALLOWED if allowed is None else texts.DECLINED
+                self._requests.refuse(request, INVALID_PARAMS, told)
 
         tool = str((request.params or {}).get("name", ""))
         message = texts.approval(((a.category, a.origins, a.destination) for a in asked), tool)

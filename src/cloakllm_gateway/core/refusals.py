@@ -18,10 +18,25 @@ def by_policy(entry: Entry, destination: str, verdict: Verdict) -> Refused:
     )
 
 
-def in_authority(token: Token) -> Refused:
+def by_person(entry: Entry, destination: str, verdict: Verdict) -> Refused:
+    """What a person said to a value holds for the session."""
+    return Refused(
+        f"{entry.token} may not go to {destination} (rule: {verdict.rule})",
+        "A person was asked about it earlier in this session and declined; that holds until the session ends.",
+        token=entry.token.name,
+        rule=verdict.rule,
+    )
+
+
+def in_authority(token: Token, destination: str, verdict: Verdict) -> Refused:
+    instead = (
+        f"No setting lets {destination} have a value of another upstream there."
+        if verdict.foreign
+        else "Put it into the path or the query."
+    )
     return Refused(
         f"{token} stands in a host name, or in the scheme, user or port of a URL",
-        "A value there would be told to whoever looks the address up. Put it into the path or the query.",
+        f"A value there would be told to whoever looks the address up. {instead}",
         token=token.name,
         rule="place: authority of a URL",
     )
@@ -61,13 +76,18 @@ def too_large(limit: int) -> Refused:
     )
 
 
-def unknown(category: str, written: str, shown: Sequence[Token]) -> Refused:
+def unknown(category: str, written: str, shown: Sequence[Token], *, persistent: bool) -> Refused:
     """One error for all: never issued, not shown here, expired, somebody else's, misspelt."""
+    earlier = (
+        "One of an earlier session goes to the upstream that it came from and to no other until it is read there"
+        if persistent
+        else "One from before the gateway was restarted has to be read from its source"
+    )
     known = ", ".join(map(str, shown)) or "none so far"
     return Refused(
         f"{written} is not a token of this session",
         f"Copy tokens exactly as they were shown, in the form [{category}_<number>]. Tokens of this kind in this "
-        f"session: {known}. One from before the gateway was restarted has to be read from its source again.",
+        f"session: {known}. {earlier} again.",
         rule="unknown_token",
     )
 

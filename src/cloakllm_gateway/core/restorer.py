@@ -212,10 +212,12 @@ class _Run:
         verdict = self._verdict(entry, role, place.host)
         if role is RESTORE_OWN and not verdict.allowed:
             return None
+        if role is RESTORE:
+            self._refuse_authority(entry, place, verdict, is_url)
         if not self._is_approved(entry, verdict):
             return None
         if role is RESTORE:
-            self._refuse_place(entry, place, verdict, is_url)
+            self._refuse_code(entry, place, verdict)
         self._size += len(entry.spelling.value)
         self._refuse_bulk()
         if token not in self.decisions:
@@ -237,6 +239,7 @@ class _Run:
                 return False
             if answer:
                 return True
+            raise refusals.by_person(entry, self._destination, verdict)
         raise refusals.by_policy(entry, self._destination, verdict)
 
     def _outlived(self, entry: Entry) -> bool:
@@ -253,15 +256,18 @@ class _Run:
             verdict = self._verdicts[key] = self._by.policy.decide(entry, self._destination, host)
         return verdict
 
-    def _refuse_place(self, entry: Entry, place: Place, verdict: Verdict, is_url: bool) -> None:
-        """Refuse where the value would be sent to whoever an address names, or could act as code.
+    def _refuse_authority(self, entry: Entry, place: Place, verdict: Verdict, is_url: bool) -> None:
+        """Refuse where the value would be sent to whoever an address names: no rule and no person allows that.
 
         In an address that is the whole argument, its own upstream gets a value
         as the whole authority only.  In longer text, and in a piece of a file, it
         is content: `postgres://app:secret@host` must survive being written back.
         """
         if place.authority and (verdict.foreign or (is_url and not place.whole_authority)):
-            raise refusals.in_authority(entry.token)
+            raise refusals.in_authority(entry.token, self._destination, verdict)
+
+    def _refuse_code(self, entry: Entry, place: Place, verdict: Verdict) -> None:
+        """Refuse where the value could act as code."""
         if verdict.foreign and (place.code_like or not place.whole) and unsafe(entry):
             raise refusals.in_code(entry.token)
 
@@ -304,8 +310,9 @@ class _Run:
             raise refusals.redacted(marks[0].written)
 
     def _refuse_unknown(self, category: str, written: str) -> None:
-        if self._by.policy.settings.refuse_unknown_tokens:
-            raise refusals.unknown(category, written, self._by.vault.shown_of(category))
+        settings = self._by.policy.settings
+        if settings.refuse_unknown_tokens:
+            raise refusals.unknown(category, written, self._by.vault.shown_of(category), persistent=settings.persistent)
 
 
 #: As long as a short token in base64 or hex.

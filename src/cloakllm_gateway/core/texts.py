@@ -182,6 +182,7 @@ def nobody_to_ask(destination: str, rules: Iterable[str]) -> str:
 
 
 NOT_ALLOWED = "Refused by the gateway: the person who was asked did not allow it"
+DECLINED = f"{NOT_ALLOWED}. They are not asked about these values again in this session"
 
 
 def raw_data(counts: Mapping[str, int], upstream: str) -> str:

@@ -12,6 +12,7 @@ The file names programs that will be executed: it must come from a trusted place
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -26,7 +27,7 @@ from cloakllm_gateway.shell.consistency import CHECKS, CHECKS_TO_SERVE
 from cloakllm_gateway.shell.listen import AuthConfig, ListenConfig
 from cloakllm_gateway.shell.logging import escape
 from cloakllm_gateway.shell.rules import ToolConfig
-from cloakllm_gateway.shell.structs import UNKNOWN_KEY, Invalid, build, parse
+from cloakllm_gateway.shell.structs import LEAST, MISSING, UNKNOWN_KEY, Invalid, build, parse
 
 if TYPE_CHECKING:
     from cloakllm_gateway.detection.settings import Settings as DetectionSettings
@@ -265,6 +266,9 @@ _FAMILIAR_OF_SERVERS = {
     "environment": 'Did you mean "env"?',
 }
 
+#: Further mistakes that are told with the first.
+_FEW = 8
+
 #: Which categories each switch of the file turns off.
 SWITCHES: dict[str, tuple[str, ...]] = {
     "detect_emails": ("EMAIL",),
@@ -296,19 +300,37 @@ def load(path: Path, *, to_serve: bool = True) -> Config:
         return _resolved(_placed(config) if to_serve else config, path.absolute().parent)
     except Invalid as error:
         where = f"{path}: {escape(error.path)}" if error.path else f"{path}"
-        raise ConfigError(f"{where}: {error.problem}", _familiar(error) or error.hint) from None
+        hints = [_advice(error), _listed(error.others)]
+        raise ConfigError(f"{where}: {error.problem}", ". ".join(filter(None, hints))) from None
 
 
-def _familiar(error: Invalid) -> str:
-    """What a key is called here that is known from a client's configuration."""
-    if error.problem != UNKNOWN_KEY:
+def _listed(errors: Sequence[Invalid]) -> str:
+    """What else is wrong, in short."""
+    if not errors:
         return ""
+    told = [
+        f"{escape(error.path)}: {error.problem}{f' ({advice})' if (advice := _advice(error)) else ''}"
+        for error in errors[:_FEW]
+    ]
+    more = f"; and {len(errors) - _FEW} more" if len(errors) > _FEW else ""
+    return f"Also wrong: {'; '.join(told)}{more}"
+
+
+def _advice(error: Invalid) -> str:
+    """What would be right; of what is known from a client's configuration, what it is here."""
+    got = error.problem.rpartition(", got ")[2]
     match error.path.split("."):
-        case [key]:
-            return _FAMILIAR.get(key, "")
-        case ["upstreams", _, key]:
-            return _FAMILIAR_OF_SERVERS.get(key, "")
-    return ""
+        case ["upstreams"] if error.problem == MISSING:
+            return LEAST
+        case ["detection", "locale"] if got == "a list":
+            return 'Several go under "locales"'
+        case ["upstreams", _, "args"] if got == "a string":
+            return 'Each argument is a string of its own, as in ["-y", "PACKAGE"]'
+        case [key] if error.problem == UNKNOWN_KEY and key in _FAMILIAR:
+            return _FAMILIAR[key]
+        case ["upstreams", _, key] if error.problem == UNKNOWN_KEY and key in _FAMILIAR_OF_SERVERS:
+            return _FAMILIAR_OF_SERVERS[key]
+    return error.hint
 
 
 def detection_settings(wanted: DetectionConfig) -> DetectionSettings:

@@ -205,15 +205,17 @@ def _check_locales(config: Config) -> None:
     detection = config.detection
     wanted = [("detection.locale", detection.locale)] if detection.locale is not None else []
     wanted += [(f"detection.locales[{i}]", locale) for i, locale in enumerate(detection.locales)]
-    if not wanted:
-        return
+    for path, locale in wanted:
+        check_locale(locale, path)
+
+
+def check_locale(locale: str, path: str) -> None:
     from cloakllm_gateway.detection.locales import meant, region
 
-    for path, locale in wanted:
-        if region(locale) is None:
-            near = meant(locale)
-            hint = f'Did you mean "{near}"?' if near else _LOCALE_RULE
-            raise Invalid(path, "is no locale that is known here", hint)
+    if region(locale) is None:
+        near = meant(locale)
+        hint = f'Did you mean "{near}"?' if near else _LOCALE_RULE
+        raise Invalid(path, "is no locale that is known here", hint)
 
 
 def _check_switches(config: Config) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from contextlib import closing
 from functools import partial
@@ -27,9 +28,11 @@ from cloakllm_gateway.shell.front.tokens import Authenticator
 from cloakllm_gateway.shell.library_logs import library_logs
 from cloakllm_gateway.shell.listen import Address, ListenConfig, address_of, allowed_hosts, check_certificate
 from cloakllm_gateway.shell.logging import Logger
+from cloakllm_gateway.shell.process import SpawnError, environment, program_of
 from cloakllm_gateway.shell.proof import prove
 from cloakllm_gateway.shell.run import check_store, converse, keep_garbage_cheap
 from cloakllm_gateway.shell.wiring import Shared, parts_of, principal_namespace, share, state_dir_of
+from cloakllm_gateway.shell.writable import check_writable
 
 #: Seconds that requests in flight get when the gateway is told to end.
 LAST_ANSWERS: Final = 3.0
@@ -40,7 +43,8 @@ async def serve_http(config: Config, logger: Logger) -> None:
 
     Raises :class:`ConfigError` where the address can't be had,
     :class:`DetectionError` if the start-up proof fails, and
-    :class:`VaultError` if the state is damaged.
+    :class:`VaultError` and :class:`AuditError` if the state is damaged or
+    can't be written.
     """
     listen = config.listen
     assert listen is not None
@@ -48,10 +52,12 @@ async def serve_http(config: Config, logger: Logger) -> None:
     if listen.tls is not None:
         check_certificate(listen.tls)
     authenticator = authenticator_of(config, logger)
+    check_writable(config)
     shared = share(config, logger)
     keep_garbage_cheap()
     check_store(shared)
     warn_where_not_audited(shared)
+    warn_of_missing_programs(config, logger)
     with library_logs(logger), closing(shared.store), bound(listen, address) as at:
         if address is not None:
             address = Address(address.host, at.getsockname()[1])
@@ -71,6 +77,16 @@ async def serve_http(config: Config, logger: Logger) -> None:
                 logger.log("info", "shutting_down")
                 await hub.shut_down()
             tasks.cancel_scope.cancel()
+
+
+def warn_of_missing_programs(config: Config, logger: Logger) -> None:
+    """Upstreams are started with each session: whoever starts the gateway is told now which will not be."""
+    for name, upstream in config.upstreams.items():
+        if upstream.command is not None:
+            try:
+                program_of(upstream, environment(upstream, os.environ))
+            except SpawnError as error:
+                logger.log("warning", "upstream_will_not_start", upstream=name, reason=error, **error.details)
 
 
 async def _serve_channel(shared: Shared, channel: Channel) -> None:

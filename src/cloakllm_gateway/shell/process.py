@@ -206,16 +206,22 @@ def _found(command: str, path: str) -> str | None:
     return next((place for place in places if os.path.isfile(place) and os.access(place, os.X_OK)), None)
 
 
-async def spawn(upstream: UpstreamConfig, parent: Mapping[str, str], process: Process) -> None:
-    """Start ``upstream`` as ``process``, in a group of its own.  Raises :class:`SpawnError`."""
+def program_of(upstream: UpstreamConfig, variables: Mapping[str, str]) -> str:
+    """The file to start.  Raises :class:`SpawnError` where there is none, or no folder to start it in."""
     assert upstream.command is not None
-    variables = environment(upstream, parent)
     path = variables.get("PATH", os.defpath)
     program = _found(upstream.command, path)
     if program is None:
         raise _not_found(upstream.command, upstream.args, path)
-    if upstream.cwd is not None and not Path(upstream.cwd).is_dir():  # noqa: ASYNC240  one look at a local folder
+    if upstream.cwd is not None and not Path(upstream.cwd).is_dir():
         raise SpawnError("has a cwd that is no folder", cwd=upstream.cwd)
+    return program
+
+
+async def spawn(upstream: UpstreamConfig, parent: Mapping[str, str], process: Process) -> None:
+    """Start ``upstream`` as ``process``, in a group of its own.  Raises :class:`SpawnError`."""
+    variables = environment(upstream, parent)
+    program = program_of(upstream, variables)
     line = command_line(program, upstream.args)
     loop = asyncio.get_running_loop()
     where: dict[str, Any] = {"env": variables, "cwd": upstream.cwd, **_OWN_GROUP}
@@ -235,7 +241,8 @@ def _not_found(command: str, args: tuple[str, ...], path: str) -> SpawnError:
         return SpawnError("has a command that may not be executed: chmod +x makes it a program", command=command)
     first, _, more = command.partition(" ")
     is_path = "/" in first or "\\" in first  # and blanks are usual in those: C:\Program Files
-    is_line = more and not args and (not is_path or _found(first, path))
+    # What has a separator anywhere was taken for a path within the folder of the configuration.
+    is_line = more and (_found(first, path) or _found(os.path.basename(first), path) or not (args or is_path))
     what = f"has a command that was not found{': arguments belong into args' if is_line else ''}"
     return SpawnError(what, command=command) if is_path else SpawnError(what, command=command, searched=path)
 

@@ -46,18 +46,24 @@ async def prove(shared: Shared) -> None:
         return
     if shared.config.mode is Mode.OBSERVE:
         shared.logger.log("warning", "observing only: the model sees every value", key="mode")
-    digest = _digest(shared)
-    remembered = shared.state_dir / REMEMBERED if shared.state_dir else None
-    if remembered is None or not _is_remembered(remembered, digest):
-        await prove_now(shared)
-        if remembered is not None:
-            _remember(remembered, digest)
+    if shared.state_dir is None or not _is_remembered(shared.state_dir / REMEMBERED, _digest(shared)):
+        await prove_anew(shared)
     if shared.scanner.covers_names:
         await shared.scanner.workers.prove()
 
 
-async def prove_now(shared: Shared) -> int:
-    """Prove the deterministic part, whatever is remembered; the number of examples that were hidden."""
+async def prove_anew(shared: Shared) -> int:
+    """Prove the deterministic part, whatever is remembered, and remember it; the number of examples that were hidden.
+
+    Raises :class:`DetectionError` like :func:`prove`.
+    """
+    count = await _prove_examples(shared)
+    if shared.state_dir is not None:
+        _remember(shared.state_dir / REMEMBERED, _digest(shared))
+    return count
+
+
+async def _prove_examples(shared: Shared) -> int:
     store = MemoryStore(Options(None))
     count = 0
     for category, examples in _examples(shared):

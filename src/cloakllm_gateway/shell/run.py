@@ -68,6 +68,7 @@ from cloakllm_gateway.shell.transports import Transport
 from cloakllm_gateway.shell.transports.stdio import Front
 from cloakllm_gateway.shell.turns import Turns
 from cloakllm_gateway.shell.wiring import Parts, Shared, assemble, link_to
+from cloakllm_gateway.shell.writable import check_writable
 from cloakllm_gateway.vault.entries import Token
 
 #: Events of one sender that may wait before it has to; a message of so many bytes more counts as one more of them.
@@ -348,9 +349,11 @@ async def serve(config: Config, logger: Logger, streams: Streams) -> None:
     """One session on ``streams``, until the client leaves or a signal comes.
 
     Raises :class:`DetectionError` if the start-up proof fails,
-    :class:`VaultError` if the state is damaged, and :class:`ConfigError` for a
+    :class:`VaultError` if the state is damaged or can't be written,
+    :class:`AuditError` for a log that can't, and :class:`ConfigError` for a
     configuration that turns out to be impossible.
     """
+    check_writable(config)
     parts = assemble(config, logger)
     keep_garbage_cheap()
     warn_where_not_audited(parts.shared)
@@ -362,17 +365,22 @@ async def serve(config: Config, logger: Logger, streams: Streams) -> None:
 
 
 async def session(
-    parts: Parts, front: Transport, audit: Audit | None = None, restarts: Callable[[], Restarts] = Restarts
+    parts: Parts,
+    front: Transport,
+    audit: Audit | None = None,
+    *,
+    prepare: Callable[[Shared], Awaitable[None]] = prove,
+    restarts: Callable[[], Restarts] = Restarts,
 ) -> None:
     """The only client of a process, on ``front``, until it leaves; raises like :func:`serve`.
 
-    ``restarts`` makes the supervisors'.  Upstreams start while detection is proved.
+    ``restarts`` makes the supervisors'.  Upstreams start while ``prepare`` proves detection.
     """
     check_store(parts.shared)
     with library_logs(parts.shared.logger):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(parts.shared.scanner.run)
-            await converse(parts, front, audit, partial(prove, parts.shared), restarts=restarts)
+            await converse(parts, front, audit, partial(prepare, parts.shared), restarts=restarts)
             tasks.cancel_scope.cancel()
 
 

@@ -12,6 +12,7 @@ length, a ``StrEnum``, ``T | None``, ``T | Literal[False]``, or a scalar with ms
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from enum import StrEnum
 from functools import cache
 from types import NoneType, UnionType
@@ -23,18 +24,48 @@ T = TypeVar("T")
 
 
 class Invalid(Exception):
-    """A value does not fit: ``path`` says where, ``problem`` what is wrong, ``hint`` what would be right."""
+    """A value does not fit: ``path`` says where, ``problem`` what is wrong, ``hint`` what would be right.
+
+    ``others`` are what else does not fit beside it.
+    """
 
     def __init__(self, path: str, problem: str, hint: str = "") -> None:
         super().__init__(path, problem)
         self.path = path
         self.problem = problem
         self.hint = hint
+        self.others: Sequence[Invalid] = ()
+
+
+class _Mistakes:
+    """What does not fit in one value, so that a person can mend it all at once."""
+
+    def __init__(self) -> None:
+        self._found: list[Invalid] = []
+
+    def add(self, path: str, problem: str, hint: str = "") -> None:
+        self._found.append(Invalid(path, problem, hint))
+
+    def build(self, kind: Any, value: Any, path: str) -> Any:
+        """The part as a ``kind``; nothing where it is none."""
+        try:
+            return _build(kind, value, path)
+        except Invalid as error:
+            self._found += (error, *error.others)
+            return None
+
+    def refuse(self) -> None:
+        """Raises :class:`Invalid` where something did not fit."""
+        if self._found:
+            first, *others = self._found
+            first.others = others
+            raise first
 
 
 UNKNOWN_KEY = "unknown key"
+MISSING = "missing"
 #: What an empty file lacks.
-_LEAST = 'The least is {"upstreams": {"NAME": {"command": "PROGRAM", "args": []}}}'
+LEAST = 'The least is {"upstreams": {"NAME": {"command": "PROGRAM", "args": []}}}'
 #: What people write that JSON has not.
 _MISTAKES = "JSON has no comments, no comma before a closing bracket, and double quotes only"
 _BACKSLASH = r"A backslash is written twice, as in C:\\Users\\me"
@@ -60,7 +91,7 @@ def parse(text: str) -> Any:
         return json.loads(text, object_pairs_hook=_members, parse_constant=_not_json)
     except json.JSONDecodeError as error:
         if not text.strip():
-            raise Invalid("", "is empty", _LEAST) from None
+            raise Invalid("", "is empty", LEAST) from None
         hint = _BACKSLASH if "escape" in error.msg else _MISTAKES
         raise Invalid(f"line {error.lineno} column {error.colno}", f"not JSON: {error.msg}", hint) from None
     except RecursionError:
@@ -121,7 +152,7 @@ def _build(kind: Any, value: Any, path: str) -> Any:
         (inner,) = (member for member in get_args(kind) if member is not NoneType and get_origin(member) is not Literal)
         return _build(inner, value, path)
     if origin is dict:
-        return {key: _build(get_args(kind)[1], item, join(path, key)) for key, item in _object(value, path).items()}
+        return _build_dict(get_args(kind)[1], value, path)
     if origin is tuple:
         return _build_tuple(get_args(kind), value, path)
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
@@ -142,16 +173,28 @@ def _specials(union: Any) -> list[Any]:
     return specials
 
 
+def _build_dict(kind: Any, value: Any, path: str) -> dict[str, Any]:
+    mistakes = _Mistakes()
+    built = {key: mistakes.build(kind, item, join(path, key)) for key, item in _object(value, path).items()}
+    mistakes.refuse()
+    return built
+
+
 def _build_struct(struct: type[msgspec.Struct], value: Any, path: str) -> Any:
     fields = _fields(struct)
     members = _object(value, path)
-    for key in members:
+    mistakes, built = _Mistakes(), {}
+    for key, item in members.items():
         if key not in fields:
-            raise Invalid(join(path, key), UNKNOWN_KEY, nearest(key, list(fields)))
+            mistakes.add(join(path, key), UNKNOWN_KEY, nearest(key, list(fields)))
+        else:
+            name, kind, _ = fields[key]
+            built[name] = mistakes.build(kind, item, join(path, key))
     for key, (_, _, required) in fields.items():
         if required and key not in members:
-            raise Invalid(join(path, key), "missing")
-    return struct(**{fields[key][0]: _build(fields[key][1], item, join(path, key)) for key, item in members.items()})
+            mistakes.add(join(path, key), MISSING)
+    mistakes.refuse()
+    return struct(**built)
 
 
 def _build_tuple(kinds: tuple[Any, ...], value: Any, path: str) -> Any:
@@ -161,7 +204,11 @@ def _build_tuple(kinds: tuple[Any, ...], value: Any, path: str) -> Any:
         kinds = kinds[:1] * len(value)
     elif len(kinds) != len(value):
         raise Invalid(path, f"expected a list of {len(kinds)}, got {len(value)}")
-    return tuple(_build(kind, item, f"{path}[{i}]") for i, (kind, item) in enumerate(zip(kinds, value, strict=True)))
+    mistakes = _Mistakes()
+    parts = enumerate(zip(kinds, value, strict=True))
+    built = tuple(mistakes.build(kind, item, f"{path}[{i}]") for i, (kind, item) in parts)
+    mistakes.refuse()
+    return built
 
 
 def _build_enum(kind: type[StrEnum], value: Any, path: str) -> Any:

@@ -139,8 +139,6 @@ def principal_namespace(config: Config, principal: str) -> str:
 
 def core_settings(config: Config, detection: DetectionSettings) -> Settings:
     """The configuration as the core takes it."""
-    labels = detection.names.labels if detection.names else ()
-    custom = [name for name, _ in detection.custom_patterns]
     return Settings(
         upstreams={name: _upstream(name, upstream) for name, upstream in config.upstreams.items()},
         sanitize=config.sanitize,
@@ -157,7 +155,7 @@ def core_settings(config: Config, detection: DetectionSettings) -> Settings:
         tool_changes=config.tool_changes,
         persistent=config.vault.backend is not Backend.MEMORY,
         refuse_unknown_tokens=config.unknown_token is UnknownToken.REFUSE,
-        categories=NAMES.union(labels, custom, (LITERAL,)),
+        categories=token_categories(detection),
         allow_list=detection.allow_list,
         startup_wait=config.startup_wait,
         name_budget=config.name_budget,
@@ -167,6 +165,12 @@ def core_settings(config: Config, detection: DetectionSettings) -> Settings:
         version=__version__,
         bridge_versions=config.bridge_versions,
     )
+
+
+def token_categories(detection: DetectionSettings) -> frozenset[str]:
+    """The names that make ``[NAME_1]`` a token."""
+    labels = detection.names.labels if detection.names else ()
+    return NAMES.union(labels, (name for name, _ in detection.custom_patterns), (LITERAL,))
 
 
 def _upstream(name: str, config: UpstreamConfig) -> UpstreamSettings:

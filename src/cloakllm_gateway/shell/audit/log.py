@@ -317,5 +317,5 @@ def _unwritable(directory: Path, error: OSError) -> AuditError:
     what = "Make room for it" if error.errno in _NO_ROOM else "Make the directory writable for you"
     return AuditError(
         f"The audit log in {directory} can't be written: {error.strerror or type(error).__name__}",
-        f"{what}, name another as audit.path, or see audit.on_error.",
+        f"{what}, name another as audit.path (with all other state: state_dir), or see audit.on_error.",
     )

@@ -131,4 +131,6 @@ def _optional(path: Path) -> bytes:
 
 
 def _unreadable(error: OSError, path: Path) -> AuditError:
+    if isinstance(error, NotADirectoryError) and path.is_file():
+        return AuditError(f"{path} is no directory", "Name that of the log, which has a file for each day.")
     return AuditError(f"{error.filename or path} can't be read: {error.strerror or type(error).__name__}")

@@ -141,9 +141,12 @@ class Life:
 
     async def refused(self, message: Outgoing, status: int, error: dict[str, Any] | None) -> None:
         """Pass on why: the JSON-RPC error that the body was, else the status and nothing that a server wrote."""
-        if error is not None and message.id is not None:
+        # What a server says to the handshake may be about the era, and not about the way there.
+        is_about_era = status == HTTPStatus.BAD_REQUEST or (error or {}).get("code") == jsonrpc.METHOD_NOT_FOUND
+        is_lost = message.method == "initialize" and not is_about_era
+        if error is not None and message.id is not None and not (is_lost and status in _HINTS):
             await self.received(jsonrpc.encode({"jsonrpc": "2.0", "id": message.id, "error": error}))
-        elif message.method == "initialize" and status != HTTPStatus.BAD_REQUEST:  # which may be about the era
+        elif is_lost:
             self.end(meaning(status), final=status in (401, 403) or 300 <= status < 400)
         else:
             await self.failed(message, meaning(status), sent=status >= 500)

@@ -21,7 +21,7 @@ from cloakllm_gateway.shell.remote.client import Client, Unreachable
 from cloakllm_gateway.shell.remote.legacy import Legacy
 from cloakllm_gateway.shell.remote.life import Life, Outgoing, outgoing
 from cloakllm_gateway.shell.remote.streamable import NotStreamable, Streamable
-from cloakllm_gateway.shell.remote.target import target
+from cloakllm_gateway.shell.remote.target import shown, target
 from cloakllm_gateway.shell.steps import Post
 from cloakllm_gateway.shell.supervisor import Restarts, Spec
 from cloakllm_gateway.shell.upstream_log import UpstreamLog
@@ -110,7 +110,8 @@ class Remote:
             await anyio.sleep(AWAY if pause is None else pause)
 
     async def _ended(self, reason: str, *, final: bool) -> None:
-        self._logger.log("warning", "upstream_ended", upstream=self.name, reason=reason, final=final)
+        about = {"reason": reason, "at": shown(self._target.address), "final": final}
+        self._logger.log("warning", "upstream_ended", upstream=self.name, **about)
         await self._post(Disconnected(self.name, reason, final=final))
 
     async def _live(self, client: Client) -> Life:

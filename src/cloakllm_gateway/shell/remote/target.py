@@ -28,6 +28,8 @@ _OURS: Final = frozenset(
 )
 
 _TOKEN = lazy(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+#: A part of a path that nobody would take for a key: a word or two of letters, a version.
+_WORD = lazy(r"|v?[0-9]{1,2}|[A-Za-z]{1,12}([-_.][A-Za-z]{1,12})?")
 _CONTROL = lazy("[\x00-\x1f\x7f\ud800-\udfff]")  # lone surrogates too: UTF-8 has no form for them
 
 
@@ -96,6 +98,14 @@ def identity(upstream: UpstreamConfig, environment: Mapping[str, str]) -> list[s
     written = urlsplit(upstream.url or "")
     asked = (name for name, _ in parse_qsl(written.query, keep_blank_values=True))
     return [f"{scheme}://{host}:{port}", written.path, *sorted(asked), *sorted(map(str.lower, upstream.headers))]
+
+
+def shown(address: Address) -> str:
+    """``address`` for people: without its query, and without parts of its path that may be a secret."""
+    scheme, host, port, path = address
+    place = f"[{host}]" if ":" in host else host
+    steps = (step if _WORD.fullmatch(step) else "..." for step in path.partition("?")[0].split("/"))
+    return f"{scheme}://{place}{'' if port == DEFAULT_PORTS[scheme] else f':{port}'}{'/'.join(steps)}"
 
 
 def address_of(url: str, path: str) -> Address:
