@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from cloakllm_gateway.detection.catalogue.people import evident_name, uncommon
+from cloakllm_gateway.detection.catalogue.people import evident_name, known_name, uncommon
 from cloakllm_gateway.detection.catalogue.randomness import is_random
 from cloakllm_gateway.detection.catalogue.secrets import AMBIGUOUS
 from cloakllm_gateway.detection.fields import Field
@@ -81,7 +81,12 @@ def kind_of(kind: str, key: str, value: str) -> str:
 
 
 def _is_uncommon(value: str) -> bool:
-    return bool(evident_name(value) or (uncommon(value) and _STATES.isdisjoint(value.lower().split())))
+    """Whether a value is nothing but a person's name; things have a number behind theirs."""
+    if value[-1:].isdigit():
+        return False
+    return bool(
+        evident_name(value) or known_name(value) or (uncommon(value) and _STATES.isdisjoint(value.lower().split()))
+    )
 
 
 #: What else things are called, above all the steps of a workflow.
