@@ -250,8 +250,8 @@ def _starts_no_name(word: Word) -> bool:
 
 
 def is_nobody(text: str) -> bool:
-    """Whether a text is only forms of address, labels and what begins a sentence before a name."""
-    return all(low in _NOBODY or low in TITLES or low in NO_START for low in map(plain, WORD.findall(text)))
+    """Whether a text is only forms of address and what begins a sentence before a name."""
+    return all(low in _NOBODY or low in TITLES for low in map(plain, WORD.findall(text)))
 
 
 #: `M. Lefèvre` is addressed in French.

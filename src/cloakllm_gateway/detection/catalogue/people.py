@@ -418,7 +418,8 @@ PERSON = Category(
         "coauthoredby", "requestedby", "uploadedby", "submittedby", "closedby", "lastmodifiedby",
     ),
     shape=rf"{_NAME_WORD}(?:[ ,]{{1,2}}{_NAME_WORD}){{0,5}}|[A-Z ]{{2,62}}/[A-Z ]{{2,62}}|[A-Z*•. ]{{4,40}}"
-    rf"|{_CAP}(?: {_CAP}){{0,2}}[0-9]{{1,6}}|(?:[A-Z]\. ?){{1,4}}{_CAP}|{_CAP}(?: {_CAP})?\\?, ?{_CAP}(?: {_CAP})?|(?:[A-Z][A-Za-z]{{0,20}}_)?{_CAP}_{_CAP}",
+    rf"|{_CAP}(?: {_CAP}){{0,2}}[0-9]{{1,6}}|(?:[A-Z]\. ?){{1,4}}{_CAP}"
+    rf"|{_CAP}(?: {_CAP})?\\?, ?{_CAP}(?: {_CAP})?|(?:[A-Z][A-Za-z]{{0,20}}_)?{_CAP}_{_CAP}",
     plausible=plausible_name,
     canonical=name_canonical,
 )  # fmt: skip
