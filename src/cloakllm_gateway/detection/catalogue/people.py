@@ -177,7 +177,7 @@ _PARTICLE = r"(?:van|von|de|den|der|da|dos|del|el|al|bin|zu|la|le|di|ten|ter|y)"
 _DOER = (
     r"author|committer|assignee|assigner|owner|reporter|maintainer|creator|reviewer|approver|organi[sz]er|attendee|sender"
     r"|recipient|from|to|cc|bcc|reply-to|(?:created|updated|modified|assigned|reported|uploaded|submitted|closed|opened)"
-    r"[ _-]?(?:by|to)|(?:co-)?authored-by|[a-z]{3,9}ed(?:-off)?-by"
+    r"[ _-]?(?:by|to)|(?:authored|signed-off|reviewed|tested|acked|reported|suggested|helped|approved|debugged)-by"
 )
 #: A key of the number that somebody has, as users, customers and patients have one.
 _NUMBERED = r"(?:customer|client|patient|user|employee|member|contact|person|guest|tenant|student)_?[iI][dD]"
@@ -323,7 +323,7 @@ PERSON = Category(
         # ... and called just a name, beside the number of somebody.
         Pattern(
             rf"[\"']name[\"']\s?:\s?[\"']({_CAP}(?: (?:{_CAP}|[A-Z]\.?)){{1,3}})[\"']"
-            rf"(?=[^{{}}\x1c]{{0,200}}[\"']{_NUMBERED}[\"'])",
+            rf"(?=[^{{}}\x1c]{{0,100}}[\"']{_NUMBERED}[\"'])",
             known_name,
             rank=NAMED,
         ),
