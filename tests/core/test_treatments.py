@@ -199,6 +199,24 @@ def test_each_field_is_treated_as_its_rule_says_in_both_forms_of_the_result(tmp_
     assert talk.only("crm")["params"]["arguments"] == ROWS["rows"][0] | {"notes": ""}
 
 
+def test_each_field_is_treated_as_its_rule_says_in_rows_that_python_prints(tmp_path: Path) -> None:
+    paths = {"$[*].city": TOKENIZE, "$..mail": PASS, "$[*].notes": REDACT, "$..pin": TOKENIZE}
+    talk = with_rules(tmp_path, None, ToolRules("export_*", paths=paths))
+    (row,) = ROWS["rows"]
+    rows = [row, {"id": 2, "notes": None, "city": "L'Isle"}]
+    shown_row = row | {"city": "[TERM_0]", "notes": "[TERM_REDACTED]", "pin": "[PIN_0]"}
+    expected = str([shown_row, {"id": 2, "notes": None, "city": "[TERM_1]"}]).replace("'[PIN_0]'", "[PIN_0]")
+    said = text_of(shown(talk, says(str(rows))))
+    assert said.replace('"', "'") == expected
+    talk.call(2, "crm__send", {"city": "[TERM_1]", "pin": "[PIN_0]"})
+    assert talk.only("crm")["params"]["arguments"] == {"city": "L'Isle", "pin": "90210"}
+
+
+def test_a_field_that_nobody_may_be_shown_is_withheld_in_rows_that_python_prints_too(tmp_path: Path) -> None:
+    talk = with_rules(tmp_path, None, ToolRules("*", paths={"$..pin": BLOCK}))
+    assert "12x4" not in str(shown(talk, says("[{'id': 1, 'pin': '12x4'}]")))
+
+
 def test_the_value_of_a_field_is_treated_alike_in_prose_beside_it(tmp_path: Path) -> None:
     talk = with_rules(tmp_path, None, ToolRules("*", paths={"$.city": REDACT, "$.code": TOKENIZE, "$.mail": PASS}))
     record = {"city": "Saint-Denis", "code": "K-77/b", "mail": KIM}

@@ -240,6 +240,10 @@ def test_addresses_are_found_from_their_sign_as_an_expression_finds_them(text: s
         ("call Ann Lee tomorrow", "Ann Lee"),
         ("signed Mrs. Rivera", "Mrs. Rivera"),
         ("by Dr. Ludwig van der Berg in May", "Dr. Ludwig van der Berg"),
+        ("Sehr geehrte Frau Dr. Gruber,", "Dr. Gruber"),
+        ("Sehr geehrter Herr Prof. Dr. Huber,", "Prof. Dr. Huber"),
+        ("вчера Иван Петров позвонил.", "Иван Петров"),
+        ("Пані Олена Шевченко тут.", "Олена Шевченко"),
         ("with John F. Kennedy Jr. at noon", "John F. Kennedy Jr."),
         ("María Hernández wrote", "María Hernández"),
         ("Brigadier General Ross G. Hoyt", "Ross G. Hoyt"),
@@ -341,6 +345,9 @@ def test_a_word_of_a_programming_language_in_small_letters_is_nobody(word: str):
         ("Geboren", []),
         ("Ieri", []),
         ("Oggi Quillon", ["Quillon"]),
+        ("Appelez Thessaly Vandermeer", ["Thessaly Vandermeer"]),
+        ("Reviewed-by", []),
+        ("Reviewed-by: Thessaly Vandermeer", ["Thessaly Vandermeer"]),
         ("Ieri Thessaly Vandermeer", ["Thessaly Vandermeer"]),
         ("Thessaly Gentile", ["Thessaly Gentile"]),
     ],
@@ -562,6 +569,35 @@ def test_names_join_what_else_was_found_and_give_way_to_it():
     text = "Vandermeer@example.or, Vandermeer"
     (found,) = names.with_names([[mail]], [Text(text)], Stubborn("Vandermeer"))
     assert [(span.category, span.start) for span in found] == [("EMAIL", 0), ("PERSON", 23)]
+
+
+class Told:
+    """A recogniser that finds what it is told."""
+
+    def __init__(self, *said: str) -> None:
+        self._said = said
+
+    def find(self, texts: Sequence[str], known: Sequence[Sequence[Span]] = ()) -> list[list[Span]]:
+        return [
+            [Span(at, at + len(name), "PERSON", name, canonical(name), proof=Proof.NAME, rank=names.RANK)]
+            for text, name in zip(texts, self._said, strict=True)
+            for at in (text.index(name),)
+        ]
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "hidden"),
+    [
+        ("Frau Dr. Gruber ist da", "Frau Dr. Gruber", ["Dr. Gruber"]),
+        ("M. Anna Berger est là", "M. Anna Berger", ["Anna Berger"]),
+        ("Appelez Anna Berger", "Appelez Anna Berger", ["Anna Berger"]),
+        ("by Thessaly Anna Berger", "Thessaly Anna Berger", ["Thessaly", "Anna Berger"]),
+    ],
+)
+def test_a_form_of_address_beside_a_name_that_was_found_is_nobody(text: str, said: str, hidden: list[str]):
+    texts = [Text(text)]
+    found = names.with_names(Detector().find(texts), texts, Told(said))
+    assert [text[span.start : span.end] for span in found[0]] == hidden
 
 
 def test_a_text_that_may_not_be_read_for_names_is_not_shown():

@@ -440,10 +440,34 @@ def test_a_cell_of_hypertext_is_read_however_far_its_head_is() -> None:
 
 
 @pytest.mark.parametrize(
+    "key", ["api_key", "access_key", "apiToken", "token", "auth_token", "client_secret", "password"]
+)
+@pytest.mark.parametrize("written", ['{{"{}": "{}"}}', "{}: {}", "{}={}", '{} = "{}"'])
+def test_a_key_that_was_typed_in_is_found_though_few_of_its_characters_differ(key: str, written: str) -> None:
+    text = written.format(key, "8f3kd93kfjd93kfj39")
+    assert [span.value for span in DETECTOR.find([Text(text)])[0]] == ["8f3kd93kfjd93kfj39"]
+
+
+@pytest.mark.parametrize("value", ["aaaa1111aaaa1111", "xxxx-xxxx-xxxx-1", "00000000-0000-0000-0000-000000000001"])
+def test_what_repeats_itself_is_no_key(value: str) -> None:
+    assert DETECTOR.find([Text(f'{{"api_key": "{value}", "token": "{value}"}}')])[0] == []
+
+
+@pytest.mark.parametrize(
     ("text", "hidden"),
     [
         ("password: hunter2-Zq9XKLMPQR for now", ["hunter2-Zq9XKLMPQR"]),
         ("api_key: q7RvK3xZ9mTb2WcY5nHf (staging)", ["q7RvK3xZ9mTb2WcY5nHf"]),
+        ("access key: 8f3kd93kfjd93kfj39, the old one", ["8f3kd93kfjd93kfj39"]),
+        ("Use api key: a1b2c3d4e5f6a7b8, or ask.", ["a1b2c3d4e5f6a7b8"]),
+        ("api key: a1b2c3d4e5f6a7b8.", ["a1b2c3d4e5f6a7b8"]),
+        ("password: geheim99x.", ["geheim99x"]),
+        ('password: "geheim99x."', ["geheim99x."]),
+        ("X-Api-Key: a1b2c3d4e5f6a7b8.", ["a1b2c3d4e5f6a7b8"]),
+        ("use Bearer q7RvK3xZ9mTb2WcY5nHf8LpD.", ["q7RvK3xZ9mTb2WcY5nHf8LpD"]),
+        ("password is Sommer2024!", ["Sommer2024!"]),
+        ("The password is Sommer2024!, and", ["Sommer2024!"]),
+        ("The password is Sommer2024!.", ["Sommer2024!"]),
         ("password: must be at least 8 characters", []),
         ("secret: base64url encoded", []),
     ],

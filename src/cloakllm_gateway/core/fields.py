@@ -12,9 +12,9 @@ from cloakllm_gateway.core.treatments import Rule, stricter
 from cloakllm_gateway.errors import Withheld
 from cloakllm_gateway.protocol.walk import Path
 from cloakllm_gateway.spans import Encoding, Proof, Span
+from cloakllm_gateway.vault import literals, members
 from cloakllm_gateway.vault.contexts import Unescaped
 from cloakllm_gateway.vault.known import Known, KnownValues
-from cloakllm_gateway.vault.members import values
 
 #: The category of what is hidden because the configuration says so, whatever it is.
 TERM = "TERM"
@@ -57,18 +57,20 @@ class Elsewhere:
 def ruled_fields(path: Path, text: str, look: str, paths: Paths[Rule] | None) -> list[Field]:
     """The values of one leaf of a result that have a rule, sorted by position.
 
-    That is the leaf itself in structured content, or values of JSON in a text:
-    many tools give their result as text, and most in both ways.  ``look`` is
-    what detection sees of ``text``: a number as its digits.
+    That is the leaf itself in structured content, or values of JSON or of a
+    Python literal in a text: many tools give their result as text, and most in
+    both ways.  ``look`` is what detection sees of ``text``: a number as its
+    digits.
     """
     if paths is None:
         return []
     if (depth := _depth_of_structure(path)) is not None:
         rule = paths.rule(paths.at(path[depth:]))
         return [Field(0, max(len(text), len(look)), text, rule)] if rule else []
+    found = list(members.values(text, paths.root, paths.step)) or literals.values(text, paths.root, paths.step)
     return [
         Field(start, end, Unescaped(text[start:end]).text, rule)
-        for state, (start, end) in values(text, paths.root, paths.step)
+        for state, (start, end) in found
         if (rule := paths.rule(state))
     ]
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from cloakllm_gateway.detection.catalogue.people import evident_name, uncommon
+from cloakllm_gateway.detection.catalogue.people import evident_name, known_name, uncommon
 from cloakllm_gateway.detection.catalogue.randomness import is_random
 from cloakllm_gateway.detection.catalogue.secrets import AMBIGUOUS
 from cloakllm_gateway.detection.fields import Field
 from cloakllm_gateway.detection.keys import NAME, PERSONAL, SECRETS, classify, normalise, without_remark
+from cloakllm_gateway.detection.writing import NO_PASSWORD_ENDS
 from cloakllm_gateway.patterns import lazy
 
 _WORD = lazy(r"[^\W\d_]+(?:'[^\W\d_]+)?")
@@ -80,7 +81,12 @@ def kind_of(kind: str, key: str, value: str) -> str:
 
 
 def _is_uncommon(value: str) -> bool:
-    return bool(evident_name(value) or (uncommon(value) and _STATES.isdisjoint(value.lower().split())))
+    """Whether a value is nothing but a person's name; things have a number behind theirs."""
+    if value[-1:].isdigit():
+        return False
+    return bool(
+        evident_name(value) or known_name(value) or (uncommon(value) and _STATES.isdisjoint(value.lower().split()))
+    )
 
 
 #: What else things are called, above all the steps of a workflow.
@@ -145,13 +151,22 @@ def _is_bare_name(text: str, end: int, value: str) -> bool:
 def remark_behind(text: str, start: int, end: int, reader: str) -> int:
     """How much of what stands behind a key on a line is said of the secret and no part of it: all but its first word.
 
-    That has to be one that no sentence has: ``hunter2-Zq9X for now``, and not ``base64url encoded``.
+    That has to be one that no sentence has: ``hunter2-Zq9X for now``, and not ``base64url encoded``.  What ends a
+    sentence or a clause is no part of it either, unless it is in quotes.
     """
-    first = text[start:end].partition(" ")[0]
-    if reader not in ("lines", "labels") or start + len(first) == end or text[start - 1] in "\"'`":
+    if reader not in _OPEN or text[start - 1] in _QUOTES or text[end : end + 1] in _QUOTES:
         return 0
-    is_word = not any(map(str.isdigit, first)) or (len(first) < 12 and first.islower())
-    return 0 if is_word or not is_random(first) else end - start - len(first)
+    first = text[start:end].partition(" ")[0]
+    value = first.rstrip(NO_PASSWORD_ENDS)
+    if start + len(first) == end:
+        return len(first) - len(value)
+    is_word = not any(map(str.isdigit, value)) or (len(value) < 12 and value.islower())
+    return 0 if is_word or not is_random(value) else end - start - len(value)
+
+
+#: Readers whose values need no quotes.
+_OPEN = ("lines", "labels", "headers")
+_QUOTES = ("'", '"', "`")
 
 
 def _is_secret(text: str, field: Field, reader: str, value: str) -> bool:

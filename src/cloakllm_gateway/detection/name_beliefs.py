@@ -242,9 +242,20 @@ def is_name_in(language: str, text: str, found: Found) -> bool:
 
 
 def _starts_no_name(word: Word) -> bool:
+    if word.low.endswith("-by"):
+        return True  # `Reviewed-by: Ann Lee`
     return (word.low in NO_START or word.low in GERMAN_NOUNS or word.low in FOREIGN_OPENERS) and not (
         word.title and len(word.text) <= SHORT
     )
+
+
+def is_nobody(text: str) -> bool:
+    """Whether a text is only forms of address and what begins a sentence before a name."""
+    return all(low in _NOBODY or low in TITLES for low in map(plain, WORD.findall(text)))
+
+
+#: `M. Lefèvre` is addressed in French.
+_NOBODY = FOREIGN_OPENERS | {"m"}
 
 
 def is_known_name(word: str) -> bool:

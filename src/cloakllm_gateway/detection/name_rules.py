@@ -27,6 +27,7 @@ from cloakllm_gateway.detection.name_runs import (
 )
 from cloakllm_gateway.detection.name_words import (
     ACTS,
+    ADDRESSES,
     AMBIGUOUS_NAMES,
     ARTICLES,
     CUES_AFTER,
@@ -112,6 +113,8 @@ def _titled(run: Sequence[Word]) -> Sequence[Word]:
                 behind += 1
             name = until_no_name(run[behind:])
             titles = [title for title in run[at:behind] if len(title.text) <= SHORT]
+            if len(titles) > 1 and titles[0].low in ADDRESSES:
+                titles.pop(0)
             return [*titles, *name] if name and name[0].low not in NOT_NAMES else ()
     return ()
 

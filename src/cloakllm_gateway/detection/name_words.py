@@ -80,6 +80,9 @@ TITLES = words_of("""
     sir sr sra
 """)
 
+#: Those with which anybody is addressed: before another title no part of the name (`Frau Dr. Gruber`).
+ADDRESSES = words_of("dhr frau herr madam madame mevr monsieur mr mrs ms señor señora signor signora signore")
+
 #: What somebody is: stands before a name without being one.
 ROLES = words_of("""
     actor actress ambassador author captain chancellor coach congressman congresswoman director drummer emperor governor
@@ -126,7 +129,7 @@ PLACES_IN_SMALL = words_of("""
 OPENERS = words_of("""
     the this these those
     der die das den dem des ein eine einem einen einer eines dies diese diesem diesen dieser dieses jede jeder jedes
-    kein keine mein meine dein deine sein seine ihr ihre unser unsere euer eure ich er sie es wir wer was
+    panie pani kein keine mein meine dein deine sein seine ihr ihre unser unsere euer eure ich er sie es wir wer was
     une los unos unas les des cette ces notre votre este esta uno het een ett
 """)
 
@@ -352,6 +355,10 @@ FOREIGN_OPENERS = words_of("""
     gisteren vandaag goedemorgen goedemiddag bedankt groeten hartelijk hartelijke vriendelijke geachte
     wczoraj dzisiaj jutro dziękuję pozdrawiam szanowny szanowna dzień witam cześć urodzony urodzona
     igår idag imorgon hälsningar hilsen cheers
+    appelez rappelez contactez joignez écrivez demandez prévenez envoyez veuillez
+    bitte rufen kontaktieren fragen schreiben melden informieren
+    llame llamen llamar contacte contactar escriba avise pregunte chiami chiamate chiamare contatti contattare scriva
+    ligue contate telefone escreva contacteer vraag zadzwoń skontaktuj proszę napisz panie pani kontakta
 """)
 
 #: Capitalised words that are no names.  A find made of them is dropped, one that begins with them loses them.

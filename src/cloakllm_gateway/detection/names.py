@@ -39,6 +39,7 @@ from cloakllm_gateway.detection.name_beliefs import (
     is_known_name,
     is_more_than_common,
     is_name_in,
+    is_nobody,
     may_be_believed,
     stands_as_thing,
 )
@@ -122,8 +123,18 @@ def with_names(
             _outward(view, name) for name in names if not allowed.holds(name.category, name.canonical, name.value)
         )
     return [
-        disjoint([*spans, *fresh[at]], texts[at].text) if fresh.get(at) else list(spans)
-        for at, spans in enumerate(found)
+        _joined(spans, fresh[at], texts[at].text) if fresh.get(at) else list(spans) for at, spans in enumerate(found)
+    ]
+
+
+def _joined(found: Sequence[Span], names: Sequence[Span], text: str) -> list[Span]:
+    """What was found with the names beside it; of a name whose better part was found before no form of address is."""
+    whole = {(span.start, span.end) for span in (*found, *names)}
+    joined = disjoint([*found, *names], text)
+    return [
+        span
+        for span in joined
+        if (span.start, span.end) in whole or span.category != PERSON or not is_nobody(text[span.start : span.end])
     ]
 
 
@@ -170,7 +181,9 @@ def _is_in_key(text: str, name: Found) -> bool:
     """Whether a name is (part of) what a field is called in more than one word: ``Doğum tarihi: 12.04.1985``."""
     rest = _REST_OF_KEY.match(text, name.end)
     before = _BEFORE_KEY.search(text, max(name.start - _LONGEST_KEY, 0), name.start) if rest else None
-    return rest is not None and before is not None and is_phrase(text[before.start() : rest.end(1)])
+    if rest is None or before is None:
+        return False
+    return is_phrase(text[before.start() : rest.end(1)]) or is_phrase(text[name.start : rest.end(1)])
 
 
 _LONGEST_KEY = 40

@@ -460,4 +460,15 @@ _ANY_DIGIT = lazy(r"\d")
 def mixed(text: str) -> bool:
     """Whether a secret looks random: digits and letters, or both cases, and no run of one character."""
     kinds = (_ANY_DIGIT.search(text) is not None) + (text != text.upper()) + (text != text.lower())
-    return kinds >= 2 and len(set(text)) >= min(8, len(text) // 2)
+    different = len(set(text))
+    return kinds >= 2 and (different >= min(8, len(text) // 2) or (different >= _FEW and _takes_turns(text)))
+
+
+def _takes_turns(text: str) -> bool:
+    """Whether digits stand among letters as in keys that were typed in: ``8f3kd93kfjd93kfj39``."""
+    return len(_TURN.findall(text)) >= _FEW
+
+
+_TURN = lazy(r"[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])")
+#: So many characters are different, and so many take turns, in what has only a few of them.
+_FEW = 6

@@ -33,7 +33,7 @@ NO_NAMES = frozenset(
 
 def plausible_name(text: str) -> bool:
     """Whether a field's value reads as a person's name and not as an identifier or a placeholder."""
-    words = text.lower().replace(",", " ").split()
+    words = text.lower().rstrip("0123456789").replace(",", " ").split()
     if len(words) > 6 or NO_NAMES.issuperset(words) or (len(words) > 1 and _is_wording(words)):
         return False
     if text.istitle():  # and so has no capital inside of a word
@@ -61,7 +61,7 @@ def _common_words() -> tuple[frozenset[str], frozenset[str]]:
 def capitalised_name(text: str) -> bool:
     """Stricter, for a key called just ``name``: two words and more in any case, or one that begins as names do."""
     words = [word for word in text.replace(",", " ").split() if len(word) > 3] or text.split()
-    if not plausible_name(text):
+    if not plausible_name(text) or text[-1:].isdigit():
         return False
     several = 2 <= len(text.split()) <= 4 and all(word.isalpha() for word in text.replace(",", " ").split())
     return several or (all(not word[0].islower() for word in words) and not text.isupper())
@@ -86,6 +86,18 @@ def uncommon(text: str) -> int:
 
     common = (plain(word) for word in re.findall(r"[^\W\d_]{2,}", text))
     return 0 if any(word in NOT_NAMES or word in PLACES for word in common) else len(text)
+
+
+def known_name(text: str) -> int:
+    """A full name of which one word is known: proof where a person should stand (:mod:`..name_fields`)."""
+    return _known_name()(text)
+
+
+@cache
+def _known_name() -> Proof:
+    from cloakllm_gateway.detection.name_fields import known_name
+
+    return known_name
 
 
 def _in_file_name(text: str) -> int:
@@ -161,6 +173,14 @@ _FOREIGN_NAME = (
 )
 _TITLE = r"(?:Prof|Dr|Rev|Ing|Dipl|Mag|Lt|Col|Gen|Sgt|Capt|Maj|Hon)"
 _PARTICLE = r"(?:van|von|de|den|der|da|dos|del|el|al|bin|zu|la|le|di|ten|ter|y)"
+#: Who did something, has something, or writes to whom: of versions, of tasks, of mails.
+_DOER = (
+    r"author|committer|assignee|assigner|owner|reporter|maintainer|creator|reviewer|approver|organi[sz]er|attendee|sender"
+    r"|recipient|from|to|cc|bcc|reply-to|(?:created|updated|modified|assigned|reported|uploaded|submitted|closed|opened)"
+    r"[ _-]?(?:by|to)|(?:authored|signed-off|reviewed|tested|acked|reported|suggested|helped|approved|debugged)-by"
+)
+#: A key of the number that somebody has, as users, customers and patients have one.
+_NUMBERED = r"(?:customer|client|patient|user|employee|member|contact|person|guest|tenant|student)_?[iI][dD]"
 
 PERSON = Category(
     "PERSON",
@@ -192,6 +212,11 @@ PERSON = Category(
         example("subject=C = GB, GN = «Jasper», SN = x"),
         example('ATTENDEE;ROLE=CHAIR;CN="«Thistlewood, Jasper»":mailto:j@example.com'),
         example("Co-authored-by: «Xanthe» <xq@example.net>"),
+        example("commit 1f2e\nAuthor: «Dev Smith»\nDate: x"),
+        example("From: x\nTo: «Li Na»\nSubject: x"),
+        example('{"name": "«Dev Smith»", "customer_id": 4}'),
+        example('{"patientId": 4, "name": "«Will Young»"}'),
+        example('{"assignee": "«Will Young»", "owner": "Platform Team"}'),
         example('<customer first="Noor" last="«Haddad»" id="771"/>'),
         example('"device": "«iPhone von Thorsten»"'),
         example("seen on «Annas-MacBook-Pro.local» and"),
@@ -209,6 +234,8 @@ PERSON = Category(
         "from Path/Config import Ann",
         "U. S. Department, CN=Domain Users,OU=x, Customer: Premium Plan Basic of 2026",
         "ATTENDEE;CN=Release Planning:x, subject=CN = Root Authority, O = Acme",
+        '{"name": "Docker Hub", "user_id": 4}',
+        'author: Red Hat\nowner: Sales West\nassignee: Release Bot\n{"created_by": "Data Platform", "to": "New York"}',
         "Apple's iPhone, a Galaxy of Andromeda",
         "Release_Notes_2026.pdf Python_Docker_v1",
         "**bold** and *** or A** B",
@@ -284,6 +311,27 @@ PERSON = Category(
             rf"|tested|acked|reported|suggested|helped)-by): ({_CAP})"
             r" <[A-Za-z0-9._+-]{1,64}@",
             uncommon,
+        ),
+        # ... and without an address, where the name says enough.
+        Pattern(
+            rf"(?<![A-Za-z])(?i:{_DOER})[\"']?[ ]?[:=][ ]{{0,8}}[\"']?"
+            rf"({_CAP}(?: (?:{_CAP}|[A-Z]\.?|{_PARTICLE}(?= ))){{1,3}})"
+            r"(?=[\"'<,;|)}\r\n\x1c]| {1,2}[(\[]| {0,4}$)",
+            known_name,
+            rank=NAMED,
+        ),
+        # ... and called just a name, beside the number of somebody.
+        Pattern(
+            rf"[\"']name[\"']\s?:\s?[\"']({_CAP}(?: (?:{_CAP}|[A-Z]\.?)){{1,3}})[\"']"
+            rf"(?=[^{{}}\x1c]{{0,100}}[\"']{_NUMBERED}[\"'])",
+            known_name,
+            rank=NAMED,
+        ),
+        Pattern(
+            rf"[\"']{_NUMBERED}[\"']\s?:[^{{}}\x1c]{{1,14}}[\"']name[\"']\s?:\s?[\"']"
+            rf"({_CAP}(?: (?:{_CAP}|[A-Z]\.?)){{1,3}})[\"']",
+            known_name,
+            rank=NAMED,
         ),
         Pattern(rf"(?<![A-Za-z])first=[\"']({_CAP})[\"'](?= last=)"),
         Pattern(rf"(?<![A-Za-z])first=[\"']{_CAP}[\"'] last=[\"']({_CAP}(?:[ -]{_CAP})?)[\"']"),
@@ -370,7 +418,8 @@ PERSON = Category(
         "coauthoredby", "requestedby", "uploadedby", "submittedby", "closedby", "lastmodifiedby",
     ),
     shape=rf"{_NAME_WORD}(?:[ ,]{{1,2}}{_NAME_WORD}){{0,5}}|[A-Z ]{{2,62}}/[A-Z ]{{2,62}}|[A-Z*•. ]{{4,40}}"
-    rf"|(?:[A-Z]\. ?){{1,4}}{_CAP}|{_CAP}(?: {_CAP})?\\?, ?{_CAP}(?: {_CAP})?|(?:[A-Z][A-Za-z]{{0,20}}_)?{_CAP}_{_CAP}",
+    rf"|{_CAP}(?: {_CAP}){{0,2}}[0-9]{{1,6}}|(?:[A-Z]\. ?){{1,4}}{_CAP}"
+    rf"|{_CAP}(?: {_CAP})?\\?, ?{_CAP}(?: {_CAP})?|(?:[A-Z][A-Za-z]{{0,20}}_)?{_CAP}_{_CAP}",
     plausible=plausible_name,
     canonical=name_canonical,
 )  # fmt: skip

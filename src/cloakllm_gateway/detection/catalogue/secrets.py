@@ -37,8 +37,14 @@ _SECRET_NAME = (
 
 def _is_made_up(text: str) -> int:
     """What somebody made up behind ``password``: digits among letters, and no name of a way to hash or to encode."""
-    value = text.rstrip(".!?")
-    return len(value) if is_random(value) and len(value) >= 8 and not _METHOD.match(value) else 0
+    size = _said_length(text)
+    return size if size >= 8 and not _METHOD.match(text) else 0
+
+
+def _said_length(text: str) -> int:
+    """The length of what is random, less what ends a sentence: passwords may end with an exclamation mark."""
+    value = text.rstrip(".?")
+    return len(value) if is_random(value) else 0
 
 
 _METHOD = lazy(
@@ -151,12 +157,12 @@ SECRET = Category(
         Pattern(
             r"(?i:authorization)[\"']?(?:[ ]{0,2}[:=,][ ]{0,2}|[ ](?=[\"']))[\"']?"
             r"(?i:bearer|basic|token|apikey|digest) {1,2}([A-Za-z0-9+/=_.~-]{8,})",
-            whole(is_random),
+            _said_length,
             rank=CERTAIN - 5,
         ),
         Pattern(
             r"(?<![A-Za-z])[Bb]earer ([A-Za-z0-9+/=_.~-]{16,})",
-            whole(is_random),
+            _said_length,
             rank=CERTAIN - 5,
         ),
         Pattern(r"(?i:identified (?:with \w{1,40} )?by) [\"']([^\"'\n]{4,128})[\"']", rank=CERTAIN),
@@ -190,7 +196,7 @@ SECRET = Category(
         Pattern(
             rf"(?<![A-Za-z])(?i:{_SECRET_NAME})(?: for [^\n\x1c:\"']{{1,64}}?)? (?:is|was|ist|lautet|est|es):? [\"'`]?"
             r"([^\s\x1c\"'`,;]{6,128})",
-            lambda text: len(text.rstrip(".!?")) if is_random(text.rstrip(".!?")) else 0,
+            _said_length,
             rank=SECRET_KEYED,
         ),
         Pattern(

@@ -1,0 +1,65 @@
+"""Full names where a person should stand: one word of them is known, whatever else the words mean.
+
+In free text `Dev Smith` and `Will Young` may be anything.  Behind ``author`` they are somebody, and `Platform Team`
+and `Red Hat` are nobody.
+"""
+
+from __future__ import annotations
+
+from cloakllm_gateway.detection.name_words import (
+    FIRST_NAMES,
+    NOT_NAMES,
+    PARTICLES,
+    PLACES,
+    SURNAMES_AND_WORDS,
+    WORD_NAMES,
+    plain,
+    words_of,
+)
+from cloakllm_gateway.detection.surnames import SURNAMES
+
+#: Words of what teams, programs and firms are called that own and write things.
+_GROUPS = words_of("""
+    account accounts admin admins alliance app bot bots bureau crew department dept desk division engineering
+    foundation group groups guild helpdesk initiative it labs marketing operations ops platform project qa sales
+    security service services squad support sysadmin system team teams test tribe user users
+    abteilung equipe equipo gruppe squadra zespol
+""")
+#: Family names that stand first and are too short to be told elsewhere.
+_FAMILIES = words_of("""
+    bai cai cao chen cheng cho choi cui dai deng ding dong duan fan fang feng fu gao gong gu guo han hao he hou hu huang
+    jia jiang jin jung kang kim kong lai lee lei li liang liao lin liu long lu luo lyu ma mao meng ngo nguyen ni pan
+    park peng pham phan qian qin qiu ren shao shen shi song su sun tan tang tao tian tran wan wang wei wen wu xia xiang
+    xiao xie xiong xu xue yan yang yao ye yin yoo you yu yuan zeng zhang zhao zheng zhong zhou zhu zou
+""")
+#: Those of the surnames that are words that are hardly anything else: names behind a word that is none (`Dev Smith`).
+_ONLY_SURNAMES = words_of("lincoln maclean mann morris nichols parsons smith thomas tucker turner webb woodward wright")
+#: The most letters of what follows them.
+_SYLLABLES = 9
+_MOST_WORDS = 4
+
+
+def known_name(text: str) -> int:
+    """The length of a full name with a known given name or surname in its place; 0 for anything else."""
+    words = text.split()
+    low = [plain(word.rstrip(".")) for word in words]
+    if not 2 <= len(words) <= _MOST_WORDS or text.isupper() or not _GROUPS.isdisjoint(low):
+        return 0
+    if not all(word[0].isupper() or part in PARTICLES for word, part in zip(words, low, strict=True)):
+        return 0
+    if any(part in NOT_NAMES and part not in FIRST_NAMES and len(part) > 1 for part in low[1:-1]):
+        return 0
+    return len(text) if _is_pair(low[0], low[-1]) else 0
+
+
+def _is_pair(first: str, last: str) -> bool:
+    is_common = last in NOT_NAMES or last in PLACES
+    if first in FIRST_NAMES and (last in SURNAMES or last in SURNAMES_AND_WORDS):
+        return True
+    if is_common:
+        return False
+    if first in FIRST_NAMES:
+        return first not in WORD_NAMES
+    if last in SURNAMES or last in _ONLY_SURNAMES:
+        return True
+    return (first in _FAMILIES and len(last) <= _SYLLABLES) or (first in SURNAMES and last in FIRST_NAMES)
