@@ -13,7 +13,7 @@ from collections.abc import Callable
 from urllib.parse import quote
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from cloakllm_gateway.detection.engine import Detector
@@ -189,6 +189,7 @@ def test_nor_does_one_in_latin_1(said: tuple[str, str]) -> None:
 
 
 @given(said=texts)
+@example(said=("メールは 🎉🎉 536-22-8726 请联系 请联系 🎉🎉 ", "536-22-8726"))
 @settings(max_examples=25)
 def test_a_script_for_powershell_is_read(said: tuple[str, str]) -> None:
     text, value = f"Send-Mail {said[0]}", said[1]

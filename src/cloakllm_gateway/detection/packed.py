@@ -200,7 +200,10 @@ def _said_in_utf16(raw: bytes) -> str | None:
     said = _decoded(raw[: len(raw) // 2 * 2], "utf-16-be" if raw.startswith(_MARKS[1]) else "utf-16-le")
     if said is None or not _CONTROL_CHARACTERS.isdisjoint(said):
         return None
-    is_likely = is_marked or (3 * len(_OTHERS.findall(said)) <= len(said) <= 10 * len(_ASCII.findall(said)))
+    # Any bytes read as UTF-16 are nearly all letters of the East.
+    is_likely = is_marked or (
+        3 * len(_OTHERS.findall(said)) <= 2 * len(said) and len(said) <= 10 * len(_ASCII.findall(said))
+    )
     return said if is_likely else None
 
 
