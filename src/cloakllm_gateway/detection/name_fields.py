@@ -27,10 +27,10 @@ _GROUPS = words_of("""
 """)
 #: Family names that stand first and are too short to be told elsewhere.
 _FAMILIES = words_of("""
-    bai cai cao chen cheng cho choi cui dai deng ding dong duan fan fang feng fu gao gong gu guo han hao he hou hu huang
-    jia jiang jin jung kang kim kong lai lee lei li liang liao lin liu long lu luo lyu ma mao meng ngo nguyen ni pan
-    park peng pham phan qian qin qiu ren shao shen shi song su sun tan tang tao tian tran wan wang wei wen wu xia xiang
-    xiao xie xiong xu xue yan yang yao ye yin yoo you yu yuan zeng zhang zhao zheng zhong zhou zhu zou
+    bai cai cao chen cheng cho choi cui dai deng ding dong duan fang feng fu gao gong gu guo han hao hu huang jia
+    jiang jin jung kang kim kong lai lee lei li liang liao lin liu lu luo lyu mao meng ngo nguyen park peng pham
+    phan qian qin qiu ren shao shen shi tang tao tian tran wan wang wei wen wu xia xiang xiao xie xiong xu xue yan
+    yang yao ye yin yoo yu yuan zeng zhang zhao zheng zhong zhou zhu zou
 """)
 #: Those of the surnames that are words that are hardly anything else: names behind a word that is none (`Dev Smith`).
 _ONLY_SURNAMES = words_of("lincoln maclean mann morris nichols parsons smith thomas tucker turner webb woodward wright")
