@@ -18,7 +18,8 @@ HEAD = """\
 What the gateway finds without a language model, by the name its tokens carry. "Sensitive" values go back to their
 origin only, unless a flow names their category. {categories} categories; national numbers of {countries} countries;
 secrets in {vendors} formats of vendors besides private keys, JSON Web Tokens, credentials in addresses and what
-stands under a secret's name: all but placeholders under a password's, letters and digits under a key's or a token's. Made by `python bench/categories.py`.
+stands under a secret's name: all but placeholders under a password's, letters and digits under a key's or a token's.
+Made by `python bench/categories.py`.
 
 | category | found by | sensitive | an example, with the value in bold |
 |---|---|---|---|"""
