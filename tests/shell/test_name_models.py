@@ -10,19 +10,19 @@ import pytest
 
 from cloakllm_gateway.detection.settings import NAME_MODELS, NameSettings
 from cloakllm_gateway.errors import DetectionError
-from cloakllm_gateway.shell import name_models
+from cloakllm_gateway.shell import installed_models, name_models
 from cloakllm_gateway.shell.name_models import _joined, _stretches
 
 WEIGHTS = dict(NAME_MODELS)["*"]
 needs_weights = pytest.mark.skipif(
-    name_models.available(NameSettings((("*", WEIGHTS),), required=True)) is not None,
+    installed_models.available(NameSettings((("*", WEIGHTS),), required=True)) is not None,
     reason="the multilingual model is not installed",
 )
 
 
 ENGLISH = dict(NAME_MODELS)["en"]
 needs_english = pytest.mark.skipif(
-    name_models.available(NameSettings((("en", ENGLISH),), required=True)) is not None,
+    installed_models.available(NameSettings((("en", ENGLISH),), required=True)) is not None,
     reason="the English model is not installed",
 )
 
@@ -30,9 +30,9 @@ needs_english = pytest.mark.skipif(
 def test_one_model_is_enough_unless_names_are_required():
     english = ("en", "json")  # any package that is there
     absent = ("*", "no_such_model_here")
-    assert name_models.usable(NameSettings((english, absent))) == {"en": "json"}
-    assert name_models.available(NameSettings((english, absent))) is None
-    assert "not installed" in str(name_models.available(NameSettings((english, absent), required=True)))
+    assert installed_models.usable(NameSettings((english, absent))) == {"en": "json"}
+    assert installed_models.available(NameSettings((english, absent))) is None
+    assert "not installed" in str(installed_models.available(NameSettings((english, absent), required=True)))
 
 
 @pytest.mark.parametrize("name", ["no_such_model_here", "not a name"])
@@ -49,12 +49,12 @@ def test_a_folder_that_is_not_there_is_nothing_to_install(name: str):
 
 def test_a_model_that_the_extra_does_not_hold_is_not_sought_there():
     german = NameSettings((("de", "de_core_news_sm"), ("*", "json")))
-    assert name_models.remedy(german).endswith("-m spacy download de_core_news_sm")
+    assert installed_models.remedy(german).endswith("-m spacy download de_core_news_sm")
 
 
 @needs_weights
 def test_a_folder_is_read_like_a_package(tmp_path: Path):
-    place = name_models._place(WEIGHTS)
+    place = installed_models.place(WEIGHTS)
     assert place is not None
     (tmp_path / "model").symlink_to(place)
     recogniser = name_models.load(NameSettings((("*", str(tmp_path / "model")),)))
@@ -127,7 +127,7 @@ def test_tokens_become_whole_words_and_names():
 def test_weights_are_told_by_what_lies_in_a_folder(tmp_path: Path):
     (tmp_path / "deep").mkdir()
     (tmp_path / "config.json").write_text(json.dumps({"id2label": {"0": "O"}}))
-    assert name_models._weights(tmp_path) is None
+    assert installed_models.weights(tmp_path) is None
     (tmp_path / "deep" / "other.onnx").write_bytes(b"")
-    name_models._weights.cache_clear()
-    assert name_models._weights(tmp_path) == tmp_path / "deep" / "other.onnx"
+    installed_models.weights.cache_clear()
+    assert installed_models.weights(tmp_path) == tmp_path / "deep" / "other.onnx"

@@ -32,9 +32,9 @@ from cloakllm_gateway.protocol import jsonrpc
 from cloakllm_gateway.protocol.jsonrpc import Failure, Request, Response
 from cloakllm_gateway.shell.auditing import directory_of
 from cloakllm_gateway.shell.config import Config, UpstreamConfig, load
+from cloakllm_gateway.shell.installed_models import remedy, usable
 from cloakllm_gateway.shell.listen import check_certificate
 from cloakllm_gateway.shell.logging import Logger, escape
-from cloakllm_gateway.shell.name_models import remedy, usable
 from cloakllm_gateway.shell.proof import prove_anew
 from cloakllm_gateway.shell.remote.target import shown, target
 from cloakllm_gateway.shell.run import session

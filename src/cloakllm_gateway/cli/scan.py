@@ -36,7 +36,7 @@ from cloakllm_gateway.errors import ConfigError, GatewayError, first_cause
 from cloakllm_gateway.protocol.surface import SURFACE
 from cloakllm_gateway.shell.config import DetectionConfig, VaultConfig, detection_settings, load
 from cloakllm_gateway.shell.consistency import check_locale
-from cloakllm_gateway.shell.name_models import remedy
+from cloakllm_gateway.shell.installed_models import remedy
 from cloakllm_gateway.shell.scanner import Scanner
 from cloakllm_gateway.shell.stores.book import Book
 from cloakllm_gateway.shell.stores.interface import Quotas

@@ -240,7 +240,7 @@ def _check_names_available(config: Config) -> None:
     names = detection_settings(config.detection).names
     if names is None:
         raise Invalid("detection.ner_required", "contradicts an empty ner_entity_types")
-    from cloakllm_gateway.shell.name_models import available, remedy
+    from cloakllm_gateway.shell.installed_models import available, remedy
 
     if reason := available(names):
         raise Invalid("detection.ner_required", f"is on, but {reason}", remedy(names))

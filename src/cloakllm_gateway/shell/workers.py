@@ -125,11 +125,11 @@ def _wanted_names(settings: Settings) -> NameSettings | None:
 
 def _missing(wanted: NameSettings) -> str | None:
     """Why names cannot be detected, if so.  Raises :class:`ConfigError` where they have to be."""
-    from cloakllm_gateway.shell import name_models
+    from cloakllm_gateway.shell import installed_models
 
-    reason = name_models.available(wanted)
+    reason = installed_models.available(wanted)
     if reason and wanted.required:
-        raise ConfigError(f"detection.ner_required is set, but {reason}", name_models.remedy(wanted))
+        raise ConfigError(f"detection.ner_required is set, but {reason}", installed_models.remedy(wanted))
     return reason
 
 
