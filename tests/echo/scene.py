@@ -99,7 +99,8 @@ class Echo:
 
     def received(self, method: str) -> list[Any]:
         """The messages of ``method`` that reached the upstream, as they were written."""
-        lines = [exact(line) for line in self.upstream.received_bytes().splitlines()]
+        written = self.upstream.received_bytes().splitlines(keepends=True)
+        lines = [exact(line) for line in written if line.endswith(b"\n")]  # the last one may be on its way
         return [line for line in lines if dict(line[1]).get("method") == method]
 
     def sent(self, method: str) -> Any:

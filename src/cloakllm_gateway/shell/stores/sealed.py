@@ -119,7 +119,7 @@ class SealedStore:
             return changes
 
         if spellings:
-            await self._run_change(self._change, plan)
+            await self._run_change(self._assign, plan)
         return entries
 
     async def follow(self, namespace: str) -> Follower:
@@ -313,11 +313,8 @@ class SealedStore:
 
         ``plan`` is given a source of numbers, and may be called again.
         """
-        step: _Step | None = None
 
-        def work(view: View) -> Change | None:
-            nonlocal step
-            self._catch_up(view)
+        def wanted() -> _Step | None:
             sealer = self._begun()
             numbers = dict(self._head.numbers)
 
@@ -327,15 +324,29 @@ class SealedStore:
                 return number
 
             changes = {**self.book.expired(self._clock()), **plan(take)}
-            if not changes and lock is None:
-                step = None
-                return None
-            step = self._step(sealer, changes, numbers, lock=lock)
-            return step.change
+            return self._step(sealer, changes, numbers, lock=lock) if changes or lock is not None else None
+
+        self._write(wanted)
+
+    def _write(self, wanted: Callable[[], _Step | None]) -> None:
+        """Write what is wanted in the store as it is then, which may be asked for again."""
+        step: _Step | None = None
+
+        def work(view: View) -> Change | None:
+            nonlocal step
+            self._catch_up(view)
+            step = wanted()
+            return step.change if step is not None else None
 
         self._ledger.change(work)
         if step is not None:
             self._take_step(step)
+
+    def _assign(self, plan: Callable[[Callable[[str], int]], Changes]) -> None:
+        """A change that takes numbers: they are claimed for a store that is there, so a new one is made first."""
+        if not self._head_bytes:
+            self._write(lambda: None if self._head_bytes else self._step(self._begun(), {}, {}))
+        self._change(plan)
 
     def _mark_restored(self, namespace: str, tokens: Sequence[Token]) -> None:
         if self.book.restored(namespace, tokens):
