@@ -175,18 +175,14 @@ class SealedStore:
         """Seal everything anew under a new key; how many records there are.  Running gateways have to be restarted."""
         new_key = secrets.token_bytes(KEY_BYTES)
         sealer = Sealer(new_key)
-        step: _Step | None = None
 
-        def work(view: View) -> Change | None:
-            nonlocal step
-            self._catch_up(view)
+        def wanted() -> _Step | None:
             if not self._head_bytes:
                 return None
             self._keeper.stage(new_key)
-            step = self._step(sealer, dict(self.book.records), self._head.numbers, anew=True)
-            return step.change
+            return self._step(sealer, dict(self.book.records), self._head.numbers, anew=True)
 
-        _patiently(self._ledger.change, work)
+        step = _patiently(self._written, wanted)
         if step is not None:
             self._sealer = sealer
             self._keeper.promote()
@@ -329,7 +325,13 @@ class SealedStore:
         self._write(wanted)
 
     def _write(self, wanted: Callable[[], _Step | None]) -> None:
-        """Write what is wanted in the store as it is then, which may be asked for again."""
+        """Write what is wanted, and make it part of the mirror."""
+        step = self._written(wanted)
+        if step is not None:
+            self._take_step(step)
+
+    def _written(self, wanted: Callable[[], _Step | None]) -> _Step | None:
+        """Write what is wanted in the store as it is then, which may be asked for again; what was written at last."""
         step: _Step | None = None
 
         def work(view: View) -> Change | None:
@@ -339,8 +341,7 @@ class SealedStore:
             return step.change if step is not None else None
 
         self._ledger.change(work)
-        if step is not None:
-            self._take_step(step)
+        return step
 
     def _assign(self, plan: Callable[[Callable[[str], int]], Changes]) -> None:
         """A change that takes numbers: they are claimed for a store that is there, so a new one is made first."""
@@ -429,18 +430,16 @@ class SealedStore:
         )
 
 
-def _patiently(call: Callable[..., object], *arguments: object) -> None:
-    """For commands: wait for the changes of others.  Raises what ``call`` does."""
+def _patiently(call: Callable[..., T], *arguments: object) -> T:
+    """For commands: what ``call`` returns, once the changes of others let it.  Raises what ``call`` does."""
     give_up = time.monotonic() + _OTHERS
     while True:
         try:
-            call(*arguments)
+            return call(*arguments)
         except StoreBusy:
             if time.monotonic() > give_up:
                 raise
             time.sleep(_LOOK)
-        else:
-            return
 
 
 class _Outage(NamedTuple):
