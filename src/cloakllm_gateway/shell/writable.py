@@ -17,6 +17,7 @@ from cloakllm_gateway.core.settings import Mode
 from cloakllm_gateway.errors import AuditError, GatewayError, VaultError
 from cloakllm_gateway.shell.auditing import directory_of
 from cloakllm_gateway.shell.config import Backend, Config, OnAuditError
+from cloakllm_gateway.shell.stores.state import numbers_dir, vault_dir
 from cloakllm_gateway.shell.wiring import state_dir_of
 
 
@@ -49,11 +50,11 @@ def _places(config: Config) -> Iterator[_Place]:
     state, vault = state_dir_of(config), config.vault
     if config.sanitize and config.mode is Mode.ENFORCE:  # else no value gets a token
         if state is not None:
-            yield _Place("The token numbers", state / "numbers", "state_dir", VaultError)
+            yield _Place("The token numbers", numbers_dir(state), "state_dir", VaultError)
         if vault.path is not None:
             yield _Place("The token store", Path(vault.path).parent, "vault.path", VaultError)
         elif vault.backend is Backend.SQLITE and state is not None:
-            yield _Place("The token store", state / "vault", "state_dir", VaultError)
+            yield _Place("The token store", vault_dir(state), "state_dir", VaultError)
     log = directory_of(config)
     if config.audit and log is not None and config.audit.on_error is OnAuditError.WITHHOLD:
         yield _Place("The audit log", log, "audit.path" if config.audit.path else "state_dir", AuditError)

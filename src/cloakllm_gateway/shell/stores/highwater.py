@@ -46,6 +46,7 @@ from cloakllm_gateway.shell.private import (
     sync_dir,
     verify,
 )
+from cloakllm_gateway.shell.stores.state import numbers_dir
 
 #: Tokens have numbers of at most nine digits.
 LIMIT = 1_000_000_000
@@ -174,7 +175,7 @@ class Register:
 
     def __init__(self, state_dir: Path) -> None:
         self._state_dir = state_dir
-        self._dir = state_dir / "numbers"
+        self._dir = numbers_dir(state_dir)
         self._file = self._dir / "high-water.json"
         self._key_file = self._dir / "key"
         #: The key and the claims as this process saw them last.

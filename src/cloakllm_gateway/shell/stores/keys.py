@@ -19,6 +19,7 @@ from cloakllm_gateway.errors import VaultError
 from cloakllm_gateway.shell.command_hints import installing
 from cloakllm_gateway.shell.config import KEYRING
 from cloakllm_gateway.shell.private import create_file, private_dir, sync_dir, verify
+from cloakllm_gateway.shell.stores.state import vault_dir
 from cloakllm_gateway.vault.sealing import KEY_BYTES, Sealer
 
 _SERVICE = "cloakllm-gateway"
@@ -47,7 +48,7 @@ def keeper(key_file: str | None, state_dir: Path) -> KeyKeeper:
     """Who keeps the key that a configuration names; by default a file in the state directory."""
     if key_file == KEYRING:
         return _Keyring()
-    return _KeyFile(Path(key_file) if key_file else state_dir / "vault" / "key")
+    return _KeyFile(Path(key_file) if key_file else vault_dir(state_dir) / "key")
 
 
 def find(keeper: KeyKeeper, key_id: bytes, place: str) -> Sealer:

@@ -18,6 +18,7 @@ from cloakllm_gateway.shell.private import PRIVATE_FILE, private_dir, verify
 from cloakllm_gateway.shell.stores.interface import Options, StoreAway, StoreBusy
 from cloakllm_gateway.shell.stores.ledger import Change, Row, View
 from cloakllm_gateway.shell.stores.sealed import SealedStore, sealed_store
+from cloakllm_gateway.shell.stores.state import vault_dir
 
 #: Milliseconds to wait for other programs: at most, and with a change, which is tried again.
 _WAIT, _WAIT_TO_CHANGE = 10_000, 20
@@ -35,7 +36,7 @@ def sqlite_store(options: Options) -> SealedStore:
     """The store at ``options.path``, by default in the state directory."""
     if options.path is None and options.state_dir is None:
         raise ConfigError("The vault needs a place", "Set vault.path, or state_dir")
-    path = options.path or (options.state_dir or Path()) / "vault" / "store.db"
+    path = options.path or vault_dir(options.state_dir or Path()) / "store.db"
     return sealed_store(SqliteLedger(path), options)
 
 

@@ -28,3 +28,13 @@ def default_state_dir(environ: Mapping[str, str] = os.environ) -> Path | None:
         return Path.home() / ".local" / "state" / _NAME
     except RuntimeError:
         return None
+
+
+def numbers_dir(state_dir: Path) -> Path:
+    """Where the numbers of tokens are claimed."""
+    return state_dir / "numbers"
+
+
+def vault_dir(state_dir: Path) -> Path:
+    """Where a store that lasts has its key, what is noted of it, and by default its file."""
+    return state_dir / "vault"

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from cloakllm_gateway.errors import VaultError
 from cloakllm_gateway.shell.private import PRIVATE_FILE, private_dir, verify
+from cloakllm_gateway.shell.stores.state import vault_dir
 
 _REVISION_BYTES = 8
 _SIZE = _REVISION_BYTES + 32
@@ -29,7 +30,7 @@ class Witness:
 
     def __init__(self, state_dir: Path, place: str) -> None:
         known_by = place.removeprefix(f"{state_dir}{os.sep}")
-        self._file = state_dir / "vault" / f"{hashlib.sha256(known_by.encode()).hexdigest()[:16]}.seen"
+        self._file = vault_dir(state_dir) / f"{hashlib.sha256(known_by.encode()).hexdigest()[:16]}.seen"
         self._place = place
         self._noted = 0
 
