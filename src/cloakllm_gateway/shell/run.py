@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import closing, suppress
 from functools import partial
 from time import perf_counter
-from typing import assert_never
+from typing import TypeVar, assert_never
 
 import anyio
 import anyio.to_thread
@@ -89,6 +89,9 @@ INTERNAL_ERROR = "the gateway had an internal error"
 
 #: Seconds that requests in flight are given when the client closes its side.
 LAST_ANSWERS = 1.0
+
+#: A piece of work for an upstream.
+Work = TypeVar("Work", Scan, Compute, Assign)
 
 
 class Interpreter:
@@ -255,17 +258,17 @@ class Interpreter:
         match effect:
             case Scan():
                 size = size_of(effect.texts)
-                piece = partial(self._scan_beside, effect)
+                piece = partial(self._carry_out, effect, self._scan)
                 self._beside.start(effect.upstream, piece, large=size > LARGE, weight=_weight(size))
             case Compute():
-                piece = partial(self._compute, effect)
+                piece = partial(self._carry_out, effect, self._compute)
                 self._beside.start(effect.upstream, piece, large=True, weight=_weight(effect.size))
             case StartTimer(timer, seconds):
                 self._timers.start(timer, seconds)
             case StopTimer(timer):
                 self._timers.stop(timer)
             case Assign():
-                self._beside.start(effect.upstream, partial(self._assign, effect))
+                self._beside.start(effect.upstream, partial(self._carry_out, effect, self._assign))
             case Used(tokens):
                 self._tasks.start_soon(self._use, tokens)
             case Log(level, what, about):
@@ -313,20 +316,16 @@ class Interpreter:
         self._logger.log("error", "internal_error", kind=type(error).__name__, at=place_of(error), met="work")
         return INTERNAL_ERROR
 
-    async def _scan_beside(self, effect: Scan) -> None:
-        await self._report(effect, await self._scan(effect))
-
-    async def _compute(self, effect: Compute) -> None:
+    async def _compute(self, effect: Compute) -> Computed | ScanFailed:
         try:
-            outcome = await anyio.to_thread.run_sync(effect.step)
+            return Computed(effect.job, await anyio.to_thread.run_sync(effect.step))
         except Exception as error:  # noqa: BLE001 - a bug of ours withholds as well
-            await self._report(effect, ScanFailed(effect.job, self._reason(error)))
-        else:
-            await self._report(effect, Computed(effect.job, outcome))
+            return ScanFailed(effect.job, self._reason(error))
 
-    def _report(self, effect: Scan | Compute | Assign, event: Event) -> Awaitable[None]:
-        """What came of a piece of work for an upstream, in that one's turn."""
-        return self._put(f"work for {effect.upstream}", event)
+    async def _carry_out(self, effect: Work, doing: Callable[[Work], Awaitable[Event]]) -> None:
+        """A piece of work for an upstream, of which is told in that one's turn what came of it."""
+        event = await doing(effect)
+        await self._put(f"work for {effect.upstream}", event)
 
     async def _use(self, tokens: Sequence[Token]) -> None:
         try:
@@ -334,15 +333,14 @@ class Interpreter:
         except Exception as error:  # noqa: BLE001 - a bug of ours changes no more than that
             self._logger.log("warning", "vault_not_written", reason=self._reason(error))
 
-    async def _assign(self, effect: Assign) -> None:
+    async def _assign(self, effect: Assign) -> Assigned | AssignFailed:
         try:
             entries = await self._store.assign(self._namespace, effect.group, effect.origin, effect.spellings)
         except Exception as error:  # noqa: BLE001 - a bug of ours withholds as well
-            await self._report(effect, AssignFailed(effect.job, self._reason(error)))
-        else:
-            if len(entries) > NEWS:  # learned with the work on their message, and not while others wait
-                self._follower.pass_over(entries)
-            await self._report(effect, Assigned(effect.job, entries))
+            return AssignFailed(effect.job, self._reason(error))
+        if len(entries) > NEWS:  # learned with the work on their message, and not while others wait
+            self._follower.pass_over(entries)
+        return Assigned(effect.job, entries)
 
 
 async def serve(config: Config, logger: Logger, streams: Streams) -> None:
