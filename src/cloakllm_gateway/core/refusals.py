@@ -10,22 +10,19 @@ from cloakllm_gateway.vault.entries import Entry, Token
 
 
 def by_policy(entry: Entry, destination: str, verdict: Verdict) -> Refused:
-    return Refused(
-        f"{entry.token} may not go to {destination} (rule: {verdict.rule})",
-        "Its value belongs to another upstream. A person can allow it in the gateway's configuration.",
-        token=entry.token.name,
-        rule=verdict.rule,
-    )
+    advice = "Its value belongs to another upstream. A person can allow it in the gateway's configuration."
+    return _kept_from(entry, destination, verdict, advice)
 
 
 def by_person(entry: Entry, destination: str, verdict: Verdict) -> Refused:
     """What a person said to a value holds for the session."""
-    return Refused(
-        f"{entry.token} may not go to {destination} (rule: {verdict.rule})",
-        "A person was asked about it earlier in this session and declined; that holds until the session ends.",
-        token=entry.token.name,
-        rule=verdict.rule,
-    )
+    advice = "A person was asked about it earlier in this session and declined; that holds until the session ends."
+    return _kept_from(entry, destination, verdict, advice)
+
+
+def _kept_from(entry: Entry, destination: str, verdict: Verdict, advice: str) -> Refused:
+    what = f"{entry.token} may not go to {destination} (rule: {verdict.rule})"
+    return Refused(what, advice, token=entry.token.name, rule=verdict.rule)
 
 
 def in_authority(token: Token, destination: str, verdict: Verdict) -> Refused:
