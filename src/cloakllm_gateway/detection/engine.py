@@ -19,7 +19,7 @@ is reached raises.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cache
 
@@ -43,7 +43,7 @@ from cloakllm_gateway.detection.structure import Proved, Structure, is_telling
 from cloakllm_gateway.detection.view import View
 from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.patterns import lazy
-from cloakllm_gateway.spans import Encoding, Findings, Proof, Span, Text
+from cloakllm_gateway.spans import Encoding, Findings, Proof, Range, Ranges, Span, Text
 
 
 class Detector:
@@ -285,25 +285,26 @@ def _beside(words: str, buffer: str, judge: Judge) -> Judge:
     return judge_beside
 
 
-def _surer(keyed: Sequence[Find], category: Category, rank: int) -> list[tuple[int, int]]:
-    """Where keys prove what wins over a find of a category and rank in it, as if there were none; in order."""
+def _surer(keyed: Sequence[Find], category: Category, rank: int) -> list[Range]:
+    """Where keys prove what wins over a find of a category and rank in it, as if there were none."""
     surer = {
         claim
         for claim in {claim for _, _, claim in keyed}
         if claim.rank > rank and claim.category is not category and claim.category.sensitive >= category.sensitive
     }
-    return sorted((start, start + size) for start, size, claim in keyed if claim in surer) if surer else []
+    return [(start, start + size) for start, size, claim in keyed if claim in surer] if surer else []
 
 
-def _outside(ranges: Sequence[tuple[int, int]], judge: Judge) -> Judge:
-    """The judge of values that are no part of any of the ranges, which are in order."""
-    starts, ends = [start for start, _ in ranges], [end for _, end in ranges]
+def _outside(ranges: Sequence[Range], judge: Judge) -> Judge:
+    """The judge of values that are no part of any of the ranges."""
+    if not ranges:
+        return judge
+    around = Ranges(ranges).around
 
     def judge_outside(start: int, end: int) -> int:
-        at = bisect_right(starts, start) - 1
-        return -end if at >= 0 and end <= ends[at] else judge(start, end)
+        return judge(start, end) if around(start, end) is None else -end
 
-    return judge_outside if ranges else judge
+    return judge_outside
 
 
 @cache
