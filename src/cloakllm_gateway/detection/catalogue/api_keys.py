@@ -69,7 +69,7 @@ API_KEY = Category(
         Pattern(  # cut off by the end of its text
             rf"{EDGE}(?:ghp_|gho_|ghs_|github_pat_|glpat-|sk-|sk_live_|xox[abprs]-|AKIA|ASIA|AIza|hf_|npm_|eyJ)"
             r"[A-Za-z0-9_-]{6,256}(?![^\x1c])",
-            lambda text: len(text) if checks.mixed(text[4:]) and any(map(str.isdigit, text)) else 0,
+            lambda text: len(text) if checks.mixed(text[4:]) and checks.has_digit(text) else 0,
             rank=CONTEXT,
         ),
     ),

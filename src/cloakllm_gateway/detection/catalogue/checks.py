@@ -22,6 +22,10 @@ def whole(test: Callable[[str], bool]) -> Proof:
     return lambda text: len(text) if test(text) else 0
 
 
+def has_digit(text: str) -> bool:
+    return any(map(str.isdigit, text))
+
+
 # To translate bytes takes a fraction of what it takes to substitute in a string.
 _DIGITS, _LETTERS = b"0123456789", b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _NO_DIGITS = bytes(set(range(128)) - set(_DIGITS))
@@ -278,7 +282,7 @@ _NO_NUMBER = lazy(
 def phone_canonical(text: str) -> str:
     """E.164 where the number says its country, or is North American; else its digits, or the words it is spoken in."""
     number = digits(text.partition("x")[0])  # without an extension
-    if not number and not any(map(str.isdigit, text)):
+    if not number and not has_digit(text):
         return " ".join(text.replace(",", " ").split()).casefold()
     if text.lstrip("( ").startswith("+"):
         return "+" + number.replace("440", "44", 1) if "(0)" in text else "+" + number

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cloakllm_gateway.detection.catalogue.checks import whole
+from cloakllm_gateway.detection.catalogue.checks import has_digit, whole
 from cloakllm_gateway.detection.catalogue.model import CERTAIN, Pattern, example
 from cloakllm_gateway.detection.catalogue.randomness import plausible_secret
 
@@ -80,9 +80,9 @@ _SENT = (
 )
 
 
-def _made_up(text: str) -> int:
-    """The length of what has a digit in it, as words of prose have none; else 0."""
-    return len(text) if plausible_secret(text) and any(map(str.isdigit, text)) else 0
+def _made_up(text: str) -> bool:
+    """Whether a text has a digit in it, as words of prose have none."""
+    return plausible_secret(text) and has_digit(text)
 
 
 def _patterns() -> Iterator[Pattern]:
@@ -92,7 +92,7 @@ def _patterns() -> Iterator[Pattern]:
     for expression in (*certain, *_OPTIONS, *_SENT):
         yield Pattern(expression, whole(plausible_secret), rank=CERTAIN)
     for expression in (*(_START + expression for expression in _PLACED_IN_PROSE), _OPTION_IN_PROSE):
-        yield Pattern(expression, _made_up, rank=CERTAIN)
+        yield Pattern(expression, whole(_made_up), rank=CERTAIN)
 
 
 PATTERNS = (*_patterns(),)

@@ -28,7 +28,7 @@ _RUN = lazy(r"[A-Za-z0-9+]{12,}")
 def _is_directory(text: str) -> bool:
     if _DIRECTORY.fullmatch(text) is None:
         return False
-    return not any(checks.mixed(run) and any(map(str.isdigit, run)) for run in _RUN.findall(text))
+    return not any(checks.mixed(run) and checks.has_digit(run) for run in _RUN.findall(text))
 
 
 def is_placeholder(text: str) -> bool:
@@ -59,7 +59,7 @@ def in_both_cases(text: str) -> int:
 def random_length(text: str) -> int:
     """The length of what is random, less a full stop behind it; 0 for names of something: ``ctypes.POINTER``."""
     value = text.rstrip(".")
-    arbitrary = any(map(str.isdigit, value)) or (value.isalpha() and in_arbitrary_case(value))
+    arbitrary = checks.has_digit(value) or (value.isalpha() and in_arbitrary_case(value))
     return len(value) if arbitrary and is_random(value) else 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from base64 import b64decode
 
 from cloakllm_gateway.detection.catalogue import commands
-from cloakllm_gateway.detection.catalogue.checks import whole
+from cloakllm_gateway.detection.catalogue.checks import has_digit, whole
 from cloakllm_gateway.detection.catalogue.model import (
     CERTAIN,
     CONTEXT,
@@ -179,12 +179,12 @@ SECRET = Category(
         Pattern(  # what lets in who has lost all else: GitHub has sixteen on a page
             r"(?i:(?:recovery|backup)[ -]codes?)[^A-Za-z0-9]{1,4}"
             r"([a-z0-9]{4,5}-[a-z0-9]{4,5}(?:[,;\s]{1,4}[a-z0-9]{4,5}-[a-z0-9]{4,5}){0,20})(?![A-Za-z0-9-])",
-            lambda text: len(text) if any(map(str.isdigit, text)) else 0,
+            whole(has_digit),
             rank=SECRET_KEYED,
         ),
         Pattern(  # the salts of WordPress, any characters
             r"define\([ ]?'(?:(?:SECURE_)?AUTH|LOGGED_IN|NONCE)_(?:KEY|SALT)',[ ]{1,12}'([^'\n\x1c]{24,80})'",
-            lambda text: len(text) if any(map(str.isdigit, text)) else 0,
+            whole(has_digit),
             rank=CERTAIN,
         ),
         # Hashes of passwords, as crypt and its like write them.
