@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from cloakllm_gateway.detection.allow_list import NOTHING, AllowList
 from cloakllm_gateway.detection.catalogue import CATALOGUE, Category
 from cloakllm_gateway.patterns import lazy
-from cloakllm_gateway.spans import Encoding, Proof, Span, disjoint
+from cloakllm_gateway.spans import Encoding, Proof, Ranges, Span, disjoint
 
 
 class Claim(Struct, frozen=True, eq=False, gc=False):
@@ -56,9 +56,8 @@ def _beside_tokens(finds: list[Find], text: str) -> list[Find]:
     tokens = [match.span() for match in _TOKEN.finditer(text) if match[1] in CATALOGUE]
     if not tokens:
         return finds
-    starts = [start for start, _ in tokens]
-    places = ((find, bisect_right(starts, find[0]) - 1) for find in finds)
-    return [find for find, at in places if at < 0 or find[0] + find[1] > tokens[at][1]]
+    around = Ranges(tokens).around
+    return [find for find in finds if around(find[0], find[0] + find[1]) is None]
 
 
 def settled(finds: list[Find], text: str, allowed: AllowList = NOTHING) -> list[Span]:
