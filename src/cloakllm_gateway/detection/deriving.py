@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 
 from cloakllm_gateway.patterns import lazy
 
@@ -20,7 +21,7 @@ _PIECE = lazy(
     | (?P<look>\(\?<?[=!])
     | (?P<group>\(\?i:|\(\?:|\(\?P<\w+>|\()
     | (?P<edge>\\[BAZ]|[\^$])
-    | (?P<escape>\\.)
+    | (?P<escape>\\x[0-9A-Fa-f]{2}|\\.)
     | (?P<other>.)""",
     re.VERBOSE | re.DOTALL,
 )
@@ -79,6 +80,128 @@ def relaxed(truth: str, most: int = _MOST, lazily: bool = False) -> str:
 
 #: How a relaxed expression begins that consumes the character before a match.
 EDGE = "(?:^|"
+
+
+_EDGED = lazy(r"\(\?:\^\|\[\^?\]?(?:\\.|[^\]\\])*\]\)")
+
+
+def divided(expression: str) -> tuple[str, str]:
+    """What a relaxed expression has at its edge, or "", and the rest of it.
+
+    >>> divided(r"(?:^|[^a-z])id[ ]{0,3}\\d{12,}")
+    ('(?:^|[^a-z])', 'id[ ]{0,3}\\\\d{12,}')
+    """
+    edge = _EDGED.match(expression)
+    if edge is None or _has_alternatives(expression):  # the edge would be that of the first of them alone
+        return "", expression
+    return edge[0], expression[edge.end() :]
+
+
+def _has_alternatives(expression: str) -> bool:
+    """Whether a relaxed expression is one or another, outside of all groups."""
+    depth = 0
+    for piece in _PIECE.finditer(expression):
+        if piece.lastgroup == "plain":
+            if not depth and "|" in piece[0]:
+                return True
+        else:
+            depth += (piece.lastgroup == "group") - (piece[0] == ")")
+    return False
+
+
+#: A byte by its number, what is escaped, a repeat, a class, or a digit that is not 0.
+_DIGIT = lazy(
+    r"\\x[0-9A-Fa-f]{2}|\\.|\{\d+(?:,\d*)?\}|(?P<charset>\[\^?\]?(?:\\.|[^\]\\])*\])|(?P<digit>[1-9])", re.DOTALL
+)
+
+
+def digits_alike(expression: str) -> str:
+    """An expression that matches, in a text with each of 2 to 9 replaced by 1, wherever this one does in the text.
+
+    >>> digits_alike(r"[2-7a-f]{3}[0-9]\\d4")
+    '(?:[2-7a-f]|1){3}[0-9]\\\\d1'
+    """
+    return _DIGIT.sub(_digit_alike, expression)
+
+
+def _digit_alike(piece: re.Match[str]) -> str:
+    charset = piece["charset"]
+    return "1" if piece["digit"] else f"(?:{charset}|1)" if charset and _tells_digits(charset) else piece[0]
+
+
+def tells_digits(expression: str) -> bool:
+    """Whether an expression may match some texts and not others that differ in digits from 1 to 9 alone."""
+    return any(
+        piece["digit"] or (piece["charset"] and _tells_digits(piece["charset"]))
+        for piece in _DIGIT.finditer(expression)
+    )
+
+
+@cache
+def _tells_digits(charset: str) -> bool:
+    """Whether a class has some of the digits from 1 to 9, and not all."""
+    if not _ANY_DIGIT.search(charset.replace("0-9", "")):
+        return False  # much quicker
+    has = re.compile(charset).match
+    return 0 < sum(has(digit) is not None for digit in "123456789") < 9
+
+
+_ANY_DIGIT = lazy("[0-9]")
+
+
+def has_blanks(expression: str) -> bool:
+    """Whether an expression names a blank, and so may match more than one word."""
+    return any(piece.lastgroup == "plain" and " " in piece[0] for piece in _PIECE.finditer(expression))
+
+
+def without(expression: str, chars: str) -> str:
+    """An expression that matches, in a text less some characters, wherever this one does in the text; no letters.
+
+    What may be such a character may be missing, and what can be no other is left out.
+
+    >>> without(r"(?:^|[^a-z])first[ _]?name\\s{1,2}-{2}[0-9._]+", " _-")
+    '(?:^|[^a-z]?)firstname\\\\s{0,2}[0-9._]*'
+    """
+    elements = _elements(chars)
+    return elements.sub(
+        lambda piece: _left(piece["element"], piece["repeat"] or "", chars) if piece["element"] else piece[0],
+        expression,
+    )
+
+
+@cache
+def _elements(chars: str) -> re.Pattern[str]:
+    """What may be one of some characters, with its repeat; but for what only looks like one."""
+    return re.compile(
+        rf"""\(\?\w*:|\{{\d+(?:,\d*)?\}}
+        |(?P<element>\\x[0-9A-Fa-f]{{2}}|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[{re.escape(chars)}.])
+        (?P<repeat>\{{\d+(?:,\d*)?\}}\??|[*+?][?+]?)?""",
+        re.VERBOSE | re.DOTALL,
+    )
+
+
+@cache
+def _left(element: str, repeat: str, chars: str) -> str:
+    """What is left of a character or a class in a text less some characters."""
+    if element in (r"\b", r"\z"):
+        return "" if element == r"\b" else element
+    has = re.compile(element).match
+    if not any(map(has, chars)):
+        return element + repeat
+    is_another = any(has(chr(code)) for code in range(256) if chr(code) not in chars)
+    return element + _or_none(repeat) if is_another else ""
+
+
+def _or_none(repeat: str) -> str:
+    """A repeat that may be none as well."""
+    if not repeat:
+        return "?"
+    if repeat[0] in "*?":
+        return repeat
+    if repeat[0] == "+":
+        return "*" + repeat[1:]
+    low, comma, high = repeat.rstrip("?")[1:-1].partition(",")
+    return f"{{0,{high if comma else low}}}" + "?" * repeat.endswith("?")
 
 
 def _edge(excluded: str) -> str:

@@ -20,7 +20,7 @@ is reached raises.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 import re2
@@ -29,11 +29,12 @@ from msgspec.structs import replace
 from cloakllm_gateway import linear
 from cloakllm_gateway.detection import folding, formats, keys
 from cloakllm_gateway.detection.allow_list import AllowList
+from cloakllm_gateway.detection.automata import Sought
 from cloakllm_gateway.detection.catalogue import CATALOGUE, TERM, Category, Pattern
 from cloakllm_gateway.detection.catalogue.national import national_phone
 from cloakllm_gateway.detection.compounds import Compounds
 from cloakllm_gateway.detection.custom import Custom
-from cloakllm_gateway.detection.gate import SEPARATOR, Gate, Judge, compiled
+from cloakllm_gateway.detection.gate import SEPARATOR, Gate, Judge, Named, Signs, compiled
 from cloakllm_gateway.detection.keys import Parts
 from cloakllm_gateway.detection.merging import Claim, Find, settled
 from cloakllm_gateway.detection.reading import Reading, Segment, behind, read
@@ -59,7 +60,9 @@ class Detector:
             for pattern in category.patterns
             if settings.regions or not pattern.regional
         ]
-        self._gate = Gate([pattern.regex for _, pattern in self._rows], _signs)
+        self._gate = Gate(
+            [pattern.regex for _, pattern in self._rows], _signs, [category.name for category, _ in self._rows]
+        )
         self._structure = Structure(self.categories)
         self._custom = Custom(settings)
         self._reads_all = bool(self._custom)
@@ -230,9 +233,15 @@ def _configured(name: str) -> Category:
     return CATALOGUE.get(name) or TERM._replace(name=name, canonical=str)
 
 
-def _signs() -> dict[str, str]:
+def _signs() -> Signs:
     """What else the gate looks for: all that may be encoded, and keys that may prove a value."""
-    return {**folding.SIGNS, **keys.signs(), "format": formats.SIGN}
+    plain: Named = {name: Sought(sign, simpler=folding.SIMPLER.get(name, "")) for name, sign in folding.SIGNS.items()}
+    plain |= _looked_for_again({**keys.signs(), "format": formats.SIGN})
+    return Signs(plain, _looked_for_again(keys.joined_signs()), keys.SEPARATORS)
+
+
+def _looked_for_again(signs: Mapping[str, str]) -> Named:
+    return {name: Sought(sign, is_looked_for_again=True) for name, sign in signs.items()}
 
 
 #: Signs of structure, as :meth:`.Structure.inside` takes them.

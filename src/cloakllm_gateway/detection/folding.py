@@ -145,6 +145,8 @@ SIGNS: Mapping[str, str] = {
     "run": packed.SIGN,
     "continued": r"BEGIN:V(?:CARD|CALENDAR|EVENT)|(?:^|\n)dn::? ",
 }
+#: What shows it more simply, and in more texts.
+SIMPLER: Mapping[str, str] = {"run": packed.LONG}
 #: Signs that count for all of a text.
 SAID_ONCE = frozenset(("quoted", "continued"))
 _NAMES = (*SIGNS,)

@@ -53,7 +53,8 @@ _UTF16 = (
     f"{_DIGIT}[AQgw][A-Za-f]{_DIGIT}[AB]{_DIGIT}[AEIMQUYcgkosw048][A-H]{_DIGIT}{{8}}|(?://[4-7]|/v[89+/]){_DIGIT}{{13}}"
 )
 #: A shorter run is told by its padding, which is no assignment: nothing follows it.
-_PADDED = rf"{_UTF8_BEGINS}{_UTF8_GOES_ON}{_DIGIT}{{2,7}}=(?:=|[^A-Za-z0-9\"'(\[{{]|$)"
+_PADDING = r"=(?:=|[^A-Za-z0-9\"'(\[{]|$)"
+_PADDED = f"{_UTF8_BEGINS}{_UTF8_GOES_ON}{_DIGIT}{{2,7}}{_PADDING}"
 _H, _TAIL = "[0-9A-Fa-f]", "[89ABab][0-9A-Fa-f]"
 #: A character in hexadecimal, of UTF-8 or Latin-1.
 _HEX_CHARACTER = (
@@ -65,6 +66,8 @@ SIGN = (
     f"(?:^|[^A-Za-z0-9+_-])(?:{_UTF8_BEGINS}{_UTF8_GOES_ON}{{3}}|{_LATIN1}{{4}}|{_PADDED}|{_UTF16})"
     f"|(?:^|[^A-Za-z0-9])(?:0?[xX])?(?:{_HEX_CHARACTER}{{8}}|(?:[1-9A-Fa-f]{_H}0[0-7]){{4}})"
 )
+#: What has :data:`SIGN` is long, or padded.
+LONG = f"(?:^|[^A-Za-z0-9])(?:{_DIGIT}{{16}}|{_DIGIT}{{10,15}}{_PADDING})"
 #: A shorter run of letters and digits alone can't be an encoding of anything.
 SHORTEST = 16
 
