@@ -10,18 +10,22 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from cloakllm_gateway.audit.verify import Status, verify
 from cloakllm_gateway.errors import AuditError
-from cloakllm_gateway.shell.audit.checkpoints import sign
+from cloakllm_gateway.shell.audit.checkpoints import grow, sign
 from cloakllm_gateway.shell.audit.files import Busy, Lock
 from cloakllm_gateway.shell.audit.reading import entries, gather
 from tests.audit.logs import BEGIN, Clock, accepted, body, checkpoint, theirs, writer
+from tests.effort import examples
 
 ROOT = Path(__file__).parents[2]
 
@@ -282,6 +286,50 @@ def test_what_does_not_follow_is_not_signed(tmp_path: Path):
     path.write_bytes(path.read_bytes().replace(b'"EMAIL":1', b'"EMAIL":2', 1))
     with pytest.raises(AuditError, match="tampered"):
         checkpoint(tmp_path)
+
+
+@given(st.lists(st.tuples(st.integers(0, 1), st.integers(1, 3), st.booleans()), min_size=1, max_size=12))
+@settings(max_examples=examples(60))
+def test_what_a_session_wrote_itself_is_signed_as_what_others_wrote(steps: list[tuple[int, int, bool]]):
+    """Two writers in turns, over days, and a checkpoint now and then by either, or by somebody who wrote nothing."""
+    with tempfile.TemporaryDirectory() as folder:
+        directory = Path(folder)
+        clock = Clock()
+        logs = [writer(directory, clock, session) for session in (1, 2)]
+        for who, count, signs in steps:
+            logs[who].append([body()] * count)
+            if signs:
+                sign(directory, lambda _key: None, logs[who].take_written)
+                clock.advance(days=1)
+        whole, own = grow(directory), grow(directory, [each for log in logs for each in log.take_written()])
+        assert (own.file, own.end, own.head, own.tree.peaks) == (whole.file, whole.end, whole.head, whole.tree.peaks)
+        checkpoint(directory)
+        assert judged(directory) == (Status.SELF_CONSISTENT, sum(count for _, count, _ in steps))
+        for log in logs:
+            log.close()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [(b'"EMAIL":1', b'"EMAIL":2'), (b'"seq":1', b'"seq":2'), (b'_hash":"', b'_hash":"0'), (b"\n", b"")]
+)
+def test_what_a_session_wrote_and_others_changed_is_not_signed(tmp_path: Path, old: bytes, new: bytes):
+    log = writer(tmp_path)
+    for _ in range(3):
+        log.append([body(), body()])
+    (path,) = tmp_path.glob("*.jsonl")
+    path.write_bytes(path.read_bytes().replace(old, new, 1))
+    with pytest.raises(AuditError, match="tampered"):
+        sign(tmp_path, lambda _key: None, log.take_written)
+
+
+def test_a_session_remembers_no_more_than_some_of_what_it_wrote(tmp_path: Path):
+    log = writer(tmp_path)
+    for _ in range(4):
+        log.append([body()] * 4_000)
+    assert len(log.take_written()) == 3
+    log.append([body()])
+    sign(tmp_path, lambda _key: None, log.take_written)
+    assert judged(tmp_path) == (Status.SELF_CONSISTENT, 16_001)
 
 
 # -- disks and locks -----------------------------------------------------------------------------------

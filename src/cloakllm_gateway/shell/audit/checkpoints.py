@@ -5,15 +5,19 @@ from ``head.json``, which the last checkpoint of any gateway left, over the
 lines written since.  One gateway signs at a time (``signing.lock``); the
 writers are not held up.  Entries are made durable before they are signed, so a
 log is never shorter than its checkpoints by accident.
+
+Each line is held against the one before it, for what was tampered with is not
+signed.  Lines that this session wrote itself need only be what it wrote.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from cloakllm_gateway.audit import chain
@@ -33,7 +37,7 @@ from cloakllm_gateway.shell.audit.files import (
     replace,
 )
 from cloakllm_gateway.shell.audit.keys import Signer
-from cloakllm_gateway.shell.audit.log import explained
+from cloakllm_gateway.shell.audit.log import Written, explained
 from cloakllm_gateway.shell.command_hints import own
 
 #: What ends a checkpoint in a file, and its text within it.
@@ -51,17 +55,20 @@ class Standing(NamedTuple):
     tree: Tree
 
 
-def sign(directory: Path, announce: Callable[[str], object]) -> Note | None:
+def sign(
+    directory: Path, announce: Callable[[str], object], own: Callable[[], Iterable[Written]] = list
+) -> Note | None:
     """Sign a checkpoint over all entries and put it beside the log; None where nothing is new.
 
-    ``announce`` is called with the id of the key before, to write its entry.
+    ``announce`` is called with the id of the key before, to write its entry; ``own`` behind it, for what this
+    session wrote.
     Raises :class:`AuditError` where the entries do not follow one another:
     what was tampered with is not signed.
     """
     with explained(directory), signing(directory):
         signer = Signer(directory)
         announce(signer.key.id.hex())
-        standing = grow(directory)
+        standing = grow(directory, own())
         newest = newest_checkpoint(directory)
         if newest is not None and newest.checkpoint.size == standing.tree.size:
             return None
@@ -117,22 +124,36 @@ def beginning(directory: Path) -> Standing:
     return Standing("", 0, Head(base.size, base.pruned), tree)
 
 
-def grow(directory: Path) -> Standing:
+def grow(directory: Path, own: Iterable[Written] = ()) -> Standing:
     """The tree over every entry that is on disk now, and those made durable."""
+    written = {(each.file, each.begin): each for each in own}
     standing = _remembered(directory) or beginning(directory)
     for path, end in _extent(directory):
         if path.name >= standing.file:
             begin = standing.end if path.name == standing.file else 0
-            standing = over(standing, path, begin, end)
+            standing = over(standing, path, begin, end, written)
     return standing
 
 
-def over(standing: Standing, path: Path, begin: int, end: int) -> Standing:
-    """``standing`` after the lines of ``path`` between two bytes; raises :class:`AuditError` where one does not fit."""
+def over(
+    standing: Standing, path: Path, begin: int, end: int, own: Mapping[tuple[str, int], Written] = MappingProxyType({})
+) -> Standing:
+    """``standing`` after the lines of ``path`` between two bytes; raises :class:`AuditError` where one does not fit.
+
+    ``own`` are lines that the session itself wrote, by file and place: there is no need to read what they say.
+    """
     head, tree = standing.head, standing.tree
     with path.open("rb") as file:
         file.seek(begin)
         while begin < end:
+            mine = own.get((path.name, begin))
+            if mine and mine.before == head and begin + len(mine.lines) <= end:
+                if file.read(len(mine.lines)) == mine.lines:
+                    for line in mine.lines.splitlines():
+                        tree.append(line)
+                    head, begin = mine.after, begin + len(mine.lines)
+                    continue
+                file.seek(begin)
             line = file.readline(end - begin)
             if not line.endswith(b"\n"):
                 break  # torn; whoever writes next sets it aside

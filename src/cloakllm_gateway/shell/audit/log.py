@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from cloakllm_gateway.audit import chain, schema
 from cloakllm_gateway.audit.chain import BadLine, Head
@@ -66,6 +66,20 @@ def _second(seconds: int) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
+class Written(NamedTuple):
+    """Lines that this session wrote to a file, and where the chain stood before and behind them."""
+
+    file: str
+    begin: int
+    before: Head
+    lines: bytes
+    after: Head
+
+
+#: Bytes of its own lines that a session remembers; whoever signs more than that reads it as others' are read.
+_REMEMBERED: Final = 4 * 1024 * 1024
+
+
 class Log:
     """The log in ``directory`` as one session writes it.  Any thread may append."""
 
@@ -84,6 +98,8 @@ class Log:
         self._head = Head()
         self._unsynced = False
         self._closed = False
+        self._written: list[Written] = []
+        self._remembered = 0
         with explained(directory):
             make_private(directory)
             self._lock = Lock(directory / LOCK)
@@ -148,6 +164,12 @@ class Log:
                 os.fsync(handle)  # the disk is waited for without the others
             finally:
                 os.close(handle)
+
+    def take_written(self) -> list[Written]:
+        """What was appended since this was asked for last, as far as it is remembered."""
+        with self._mutex:
+            written, self._written, self._remembered = self._written, [], 0
+        return written
 
     def close(self) -> None:
         """Raises :class:`AuditError` where the last entries can't be made durable; the log is closed nevertheless."""
@@ -230,6 +252,9 @@ class Log:
         except OSError:
             os.ftruncate(self._handle, self._end)
             raise
+        if self._remembered < _REMEMBERED:
+            self._written.append(Written(self._name, self._end, self._head, lines, head))
+            self._remembered += len(lines)
         self._head = head
         self._end += len(lines)
         self._unsynced = True

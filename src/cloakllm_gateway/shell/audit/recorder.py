@@ -313,7 +313,7 @@ class Audit:
             entries = [schema.body("checkpoint", {"trigger": each, "key": key}) for each in triggers]
             self._tell(log.append([*last[:-1], *entries, *last[-1:]], last_words=bool(last)))
 
-        note = sign(self._directory, announce)
+        note = sign(self._directory, announce, log.take_written)
         if note is not None and self._config.anchor is not None:
             self._take_elsewhere(note, self._config.anchor)
 
