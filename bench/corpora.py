@@ -287,10 +287,10 @@ KINDS: dict[str, tuple[Callable[[random.Random, bool], str], str, str]] = {
 }
 
 
-def text(kind: str, personal: bool, size: int) -> str:
-    """``size`` characters of a kind; the last part is cut off, as most limits do."""
+def text(kind: str, personal: bool, size: int, number: int = 0) -> str:
+    """``size`` characters of a kind, others for another number; the last part is cut off, as most limits do."""
     part, with_personal, without = KINDS[kind]
-    at = random.Random(f"{kind} {personal}")
+    at = random.Random(f"{kind} {personal}{f' {number}' if number else ''}")
     parts: Iterator[str] = chain((with_personal if personal else without,), (part(at, personal) for _ in repeat(None)))
     pieces = []
     length = 0

@@ -105,6 +105,29 @@ def beside(engines: list[Engine], size: int, rounds: int) -> list[Engine]:
     return [one for one in engines if one.name not in slow]
 
 
+#: Texts that an engine has not seen, of each kind.
+_NEW = 8
+
+
+def anew(engines: list[Engine], size: int = SIZES[0]) -> None:
+    """The same for texts that are new to the engine, as those of tools are: its automata have not met them."""
+    ours, *others = engines
+    print(f"\n## detection: {size // 1000} KB that are new, the median of {_NEW} texts, milliseconds of CPU\n")
+    print(f"| text | {' | '.join(one.name for one in engines)} |")
+    print("|---" * (len(engines) + 1) + "|")
+    for personal in (True, False):
+        ratios: dict[str, list[float]] = {one.name: [] for one in others}
+        for kind in corpora.KINDS:
+            taken = {one.name: one.seconds(kind=kind, personal=personal, size=size, new=_NEW) for one in engines}
+            for one in others:
+                ratios[one.name].append(taken[one.name] / taken[ours.name])
+            compared = [f"{taken[one.name] * 1000:.1f} ({ratios[one.name][-1]:.2f}x)" for one in others]
+            name = f"{kind} {'with' if personal else 'without'} personal data"
+            print(f"| {name} | {' | '.join([f'{taken[ours.name] * 1000:.1f}', *compared])} |", flush=True)
+        means = " | ".join(f"**{mean(ratios[one.name]):.2f}x**" for one in others)
+        print(f"| geometric mean {'with' if personal else 'without'} | | {means} |")
+
+
 def named(rounds: int, size: int = SIZES[0]) -> None:
     """The same with names of people in free text, for the engines that look for them."""
     with ExitStack() as stack:
@@ -152,6 +175,7 @@ def tables(rounds: int) -> None:
         found = [stack.enter_context(engine(name)) for name in ENGINES]
         engines = [one for one in found if one is not None]
         quick = engines
+        anew(engines)
         for size in SIZES:
             quick = beside(quick, size, rounds if size <= SIZES[0] else 3)
         named(rounds)

@@ -4,7 +4,8 @@ The engines do not share an installation, so each runs under an interpreter
 that has it and imports nothing of the others.  Reads a JSON object a line
 (``kind``, ``personal``, ``size``, ``rounds``, or ``unit`` and ``size`` for a
 hostile text), writes the least CPU seconds of detection and replacement, and
-the number of values that were replaced.
+the number of values that were replaced.  With ``new``, a number, it is so many
+texts that the engine has not seen, and the seconds are those of the median one.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ from __future__ import annotations
 import gc
 import json
 import logging
+import statistics
 import sys
 import time
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -187,6 +189,16 @@ def least(replace: Replace, text: str, rounds: int) -> tuple[float, int]:
     return best, count
 
 
+def anew(replace: Replace, texts: Sequence[str]) -> float:
+    """CPU seconds of the median text, each of them once, behind a first one that does not count."""
+    taken = []
+    for text in texts:
+        began = time.process_time()
+        replace(text)
+        taken.append(time.process_time() - began)
+    return statistics.median(taken[1:])
+
+
 def peak(text: str) -> int:
     """Bytes that our detection needs at most, its result included, on top of the text."""
     from cloakllm_gateway.detection.engine import Detector
@@ -214,6 +226,10 @@ def main() -> None:
         task = json.loads(line)
         unit = task.get("unit")
         size = task["size"]
+        if task.get("new"):
+            texts = [corpora.text(task["kind"], task["personal"], size, at) for at in range(1, task["new"] + 2)]
+            print(json.dumps({"seconds": anew(replace, texts)}), flush=True)
+            continue
         text = corpora.text(task["kind"], task["personal"], size) if unit is None else unit * (size // len(unit))
         if task.get("memory"):
             print(json.dumps({"bytes": peak(text)}), flush=True)

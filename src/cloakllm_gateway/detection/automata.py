@@ -60,10 +60,9 @@ class Automaton(Generic[Name]):
 
     def seen(self, window: bytes, alike: bytes) -> Sequence[Name]:
         """Which match in a window, given as it is and as :data:`ALIKE` makes it."""
-        if self._less:
-            alike = alike.translate(None, self._less)
-        matched = _matched(self._alternatives, alike)
-        return [name for number in matched for name in self._groups[number].seen(window)] if matched else ()
+        text = alike.translate(None, self._less) if self._less else alike
+        matched = _matched(self._alternatives, text)
+        return [name for number in matched for name in self._groups[number].seen(window, alike)] if matched else ()
 
 
 class _Group(Generic[Name]):
@@ -71,26 +70,29 @@ class _Group(Generic[Name]):
 
     def __init__(self, members: Mapping[Name, Sought]) -> None:
         self._names = [*members]
-        self._expressions = [each.expression for each in members.values()]
-        looked_for = [digits_alike(each.simpler or each.expression) for each in members.values()]
+        self._members = [*members.values()]
+        #: Whether those who are told look again.
+        self._may_be_wider = all(each.is_looked_for_again for each in self._members)
+        looked_for = [digits_alike(each.simpler or each.expression) for each in self._members]
         if len(looked_for) == 1:
             self.expression = looked_for[0]
         else:
             # In their order the engine sees which of them go on alike as well.
             edge, rest = divided(looked_for[0])[0], sorted(divided(expression)[1] for expression in looked_for)
             self.expression = f"{edge}(?:{'|'.join(rest)})"
-        [first, *others] = members.values()
-        self._is_exact = not others and (
-            first.is_looked_for_again or not (first.simpler or tells_digits(first.expression))
-        )
+        [first, *others] = self._members
+        self._is_told = not others and (self._may_be_wider or not (first.simpler or tells_digits(first.expression)))
 
-    def seen(self, window: bytes) -> Sequence[Name]:
+    def seen(self, window: bytes, alike: bytes) -> Sequence[Name]:
         """Which of them match where the group does."""
-        return self._names if self._is_exact else [self._names[number] for number in _matched(self._exactly, window)]
+        if self._is_told:
+            return self._names
+        return [self._names[number] for number in _matched(self._one_by_one, alike if self._may_be_wider else window)]
 
     @cached_property
-    def _exactly(self) -> linear.Alternatives:
-        return _alternatives(self._expressions, memory=32 << 20)
+    def _one_by_one(self) -> linear.Alternatives:
+        expressions = [each.expression for each in self._members]
+        return _alternatives([*map(digits_alike, expressions)] if self._may_be_wider else expressions, memory=32 << 20)
 
 
 def _alternatives(expressions: list[str], memory: int) -> linear.Alternatives:
