@@ -15,7 +15,16 @@ from cloakllm_gateway import linear
 from cloakllm_gateway.detection import folding, formats, keys, packed
 from cloakllm_gateway.detection.automata import ALIKE, Automaton, Sought
 from cloakllm_gateway.detection.catalogue import CATALOGUE
-from cloakllm_gateway.detection.deriving import digits_alike, divided, has_blanks, relaxed, tells_digits, without
+from cloakllm_gateway.detection.deriving import (
+    digits_alike,
+    divided,
+    has_blanks,
+    relaxed,
+    shortest,
+    telling,
+    tells_digits,
+    without,
+)
 from cloakllm_gateway.detection.engine import Detector
 from cloakllm_gateway.detection.gate import screened
 from cloakllm_gateway.spans import Text
@@ -75,6 +84,60 @@ def test_an_expression_for_a_text_less_some_characters_is_wider(seed: int, less:
     wider = tuple(without(expression, less) for expression in EXPRESSIONS)
     for text in mixed(seed):
         assert matched(tuple(EXPRESSIONS), text) <= matched(wider, text.translate(None, less.encode()))
+
+
+@given(st.integers())
+@settings(max_examples=examples(60))
+def test_the_shortest_expression_matches_in_the_same_texts(seed: int) -> None:
+    shorter = tuple(map(shortest, EXPRESSIONS))
+    assert sum(map(len, shorter)) < 0.9 * sum(map(len, EXPRESSIONS))
+    for text in mixed(seed):
+        assert matched(shorter, text) == matched(tuple(EXPRESSIONS), text)
+
+
+@given(st.integers())
+@settings(max_examples=examples(60))
+def test_what_an_expression_tells_stands_wherever_it_matches(seed: int) -> None:
+    told = {at: sign for at, expression in enumerate(EXPRESSIONS) if (sign := telling(expression))}
+    assert len(told) > 30
+    for text in mixed(seed):
+        simpler = matched(tuple(told.values()), text)
+        assert {*told}.intersection(matched(tuple(EXPRESSIONS), text)) <= {[*told][number] for number in simpler}
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        (
+            r"(?:^|[^a-z])id(?: no)?[ ]{0,3}(?:\d{12,}(?:[a-z]+-?)*|x+y?)(?:, [A-Z]+)?",
+            r"(?:^|[^a-z])id(?: no)?[ ]{0,3}(?:\d{12}|x)",
+        ),
+        (r"a(?:b|c*)", "a"),
+        (r"a(?:(?i:b{2,3}c?|d)\b)+", r"a(?:(?i:b{2,3}c?|d)\b)"),
+        (r"a(?:(?i:b{2,3}c?|d))+", r"a(?:(?i:b{2}|d))"),
+        ("ab*|c+d{0,2}", "a|c"),
+        (r"a(?:[^b]|\z)", r"a(?:[^b]|\z)"),
+    ],
+)
+def test_an_expression_ends_where_it_is_certain(expression: str, expected: str) -> None:
+    assert shortest(expression) == expected
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        (r"(?:^|[^a-z])[a-z]+(?:[.]|@)?@[a-z]+", "@"),
+        (r"[a-z]+(?:@|b)c\\?", ""),
+        (r"[a-z]+\\[a-z]", r"\\"),
+        (r"[a-z]+\.atlasv1\.[a-z]{3}|b", ""),
+        (r"[a-z]+\.atlasv1\.[a-z]{3}", r"\.atlasv1\."),
+        (r"[a-z]+ the user ", ""),
+        ("x[a-z]+@", ""),  # begins with what it tells
+        (r"[a-z][a-z]*(?i: at )[a-z]+(?: dot )?", "(?i: at )[a-z]"),
+    ],
+)
+def test_what_an_expression_tells(expression: str, expected: str) -> None:
+    assert telling(expression) == expected
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ is at, when it first comes there, and that takes a thousand times as long as to
 pass through a state that is there.  Texts are new most of the time.  So what
 makes states is kept from the automaton:
 
+- an expression ends where it is certain to match: what may follow does not matter;
 - the digits but for 0 look alike (:data:`ALIKE`): numbers are new in every text;
 - many expressions of one kind that begin alike are one (:class:`_Group`), which
   is in as many states but makes each of them in half the time;
@@ -24,7 +25,7 @@ from typing import Generic, NamedTuple, TypeVar
 import re2
 
 from cloakllm_gateway import linear
-from cloakllm_gateway.detection.deriving import digits_alike, divided, tells_digits
+from cloakllm_gateway.detection.deriving import digits_alike, divided, shortest, tells_digits
 from cloakllm_gateway.errors import DetectionError
 
 #: A text as the automata read it.
@@ -48,13 +49,14 @@ class Automaton(Generic[Name]):
     """Named expressions; one pass says which of them match, in a text ``less`` some characters."""
 
     def __init__(self, sought: Mapping[Name, Sought], less: str = "") -> None:
-        alike: dict[tuple[Hashable, str], dict[Name, Sought]] = {}
+        alike: dict[Hashable, dict[Name, Sought]] = {}
         for name, each in sought.items():
-            alike.setdefault((each.kind or name, divided(each.expression)[0]), {})[name] = each
+            key: Hashable = each.simpler or (each.kind or name, divided(each.expression)[0])
+            alike.setdefault(key, {})[name] = each
         self._groups: list[_Group[Name]] = []
-        for members in alike.values():
-            together = [members] if len(members) >= _MANY else [{name: each} for name, each in members.items()]
-            self._groups += map(_Group, together)
+        for key, members in alike.items():
+            is_one = isinstance(key, str) or len(members) >= _MANY
+            self._groups += map(_Group, [members] if is_one else [{name: each} for name, each in members.items()])
         self._alternatives = _alternatives([group.expression for group in self._groups], memory=128 << 20)
         self._less = less.encode()
 
@@ -66,21 +68,21 @@ class Automaton(Generic[Name]):
 
 
 class _Group(Generic[Name]):
-    """Expressions that begin at the same edge, as one that is wider than all of them; or a single one."""
+    """Expressions as one that is wider than all of them: they begin at the same edge, or have the same simpler one."""
 
     def __init__(self, members: Mapping[Name, Sought]) -> None:
         self._names = [*members]
         self._members = [*members.values()]
         #: Whether those who are told look again.
         self._may_be_wider = all(each.is_looked_for_again for each in self._members)
-        looked_for = [digits_alike(each.simpler or each.expression) for each in self._members]
-        if len(looked_for) == 1:
-            self.expression = looked_for[0]
+        [first, *others] = self._members
+        if first.simpler or not others:
+            self.expression = digits_alike(first.simpler or shortest(first.expression))
         else:
             # In their order the engine sees which of them go on alike as well.
-            edge, rest = divided(looked_for[0])[0], sorted(divided(expression)[1] for expression in looked_for)
+            edge = divided(first.expression)[0]
+            rest = sorted(digits_alike(divided(shortest(each.expression))[1]) for each in self._members)
             self.expression = f"{edge}(?:{'|'.join(rest)})"
-        [first, *others] = self._members
         self._is_told = not others and (self._may_be_wider or not (first.simpler or tells_digits(first.expression)))
 
     def seen(self, window: bytes, alike: bytes) -> Sequence[Name]:
@@ -91,7 +93,7 @@ class _Group(Generic[Name]):
 
     @cached_property
     def _one_by_one(self) -> linear.Alternatives:
-        expressions = [each.expression for each in self._members]
+        expressions = [shortest(each.expression) for each in self._members]
         return _alternatives([*map(digits_alike, expressions)] if self._may_be_wider else expressions, memory=32 << 20)
 
 

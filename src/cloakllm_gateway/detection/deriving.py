@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from cloakllm_gateway.patterns import lazy
@@ -107,6 +107,94 @@ def _has_alternatives(expression: str) -> bool:
         else:
             depth += (piece.lastgroup == "group") - (piece[0] == ")")
     return False
+
+
+def shortest(expression: str) -> str:
+    """An expression that matches in the same texts, and goes on no further than it must to tell.
+
+    >>> shortest(r"(?:^|[^a-z])id(?: no)?[ ]{0,3}(?:\\d{12,}(?:[a-z]+-?)*|x+y?)(?:, [A-Z]+)?")
+    '(?:^|[^a-z])id(?: no)?[ ]{0,3}(?:\\\\d{12}|x)'
+    """
+    return (
+        "|".join(filter(None, found)) if all(found := [_shortest(each) for each in _alternatives(expression)]) else ""
+    )
+
+
+def _shortest(sequence: Sequence[tuple[str, str]]) -> str:
+    """The same of elements and their repeats."""
+    elements = list(sequence)
+    while elements:
+        element, repeat = elements.pop()
+        if repeat[:1] in ("*", "?") or repeat.startswith("{0"):
+            continue
+        if repeat:
+            least = 1 if repeat[0] == "+" else int(re.split("[,}]", repeat[1:], maxsplit=1)[0])
+            repeat = f"{{{least}}}" if least > 1 else ""
+        if element.startswith("("):
+            opening, _, rest = element.partition(":")
+            inner = shortest(rest[:-1])
+            element = f"{opening}:{inner})" if inner else ""
+        if element:
+            elements.append((element, repeat))
+            break
+    return "".join(element + repeat for element, repeat in elements)
+
+
+def telling(expression: str) -> str:
+    """What seldom stands in a text and always in a match of a relaxed expression; "" where there is no such thing.
+
+    >>> telling(r"(?:^|[^a-z])[a-z]+(?:[.]|@)?@[a-z]+")
+    '@'
+    """
+    [elements, *others] = _alternatives(divided(expression)[1])
+    if others or len(elements[0][0]) == 1:  # nothing is gained where it begins with what it tells
+        return ""
+    said = "".join(_only(element) if not repeat else "\n" for element, repeat in elements)
+    rare: list[str] = _RARE.findall(said)
+    if rare:
+        return re.escape(max(rare, key=len))
+    if not _begins_with_letters(elements[0][0]):
+        return ""
+    # What begins with a word of some kind or other ends with one that is told.
+    behind = (at for at, (element, repeat) in enumerate(elements) if element.startswith("(?i:") and not repeat)
+    at = next(behind, len(elements))
+    return _shortest(elements[at:])
+
+
+def _begins_with_letters(element: str) -> bool:
+    return element.startswith("[") and re.match(element, "a") is not None
+
+
+def _only(element: str) -> str:
+    """The character that an element is, or a line break where it may be several."""
+    if len(element) == 1:
+        return element if element != "." else "\n"
+    return element[1] if len(element) == 2 and element[0] == "\\" and not element[1].isalnum() else "\n"
+
+
+#: Three characters and more of which one is no small letter, and what seldom stands in a text by itself.
+_RARE = lazy(r"(?=[^\n]*[^a-z \n])[^\n]{3,}|[@\\]")
+
+
+def _alternatives(expression: str) -> list[list[tuple[str, str]]]:
+    """The alternatives of a relaxed expression, each as its elements with their repeats: groups are one each."""
+    found: list[list[tuple[str, str]]] = [[]]
+    pieces = _PIECE.finditer(expression)
+    for piece in pieces:
+        kind, text = piece.lastgroup, piece[0]
+        if kind == "plain":
+            for char in text:
+                if char == "|":
+                    found.append([])
+                else:
+                    found[-1].append((char, ""))
+        elif kind == "repeat":
+            found[-1][-1] = found[-1][-1][0], text
+        elif kind == "group":
+            found[-1].append((text + _skipped(pieces), ""))
+        else:
+            found[-1].append((text, ""))
+    return found
 
 
 #: A byte by its number, what is escaped, a repeat, a class, or a digit that is not 0.

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 from cloakllm_gateway import linear
 from cloakllm_gateway.detection.automata import ALIKE, Automaton, Sought
-from cloakllm_gateway.detection.deriving import EDGE, has_blanks, leading, relaxed, widest, without_letters
+from cloakllm_gateway.detection.deriving import EDGE, has_blanks, leading, relaxed, telling, widest, without_letters
 from cloakllm_gateway.patterns import lazy
 
 WINDOW = 8_192  # code points; a window ends at the white space that follows
@@ -148,7 +148,8 @@ class Gate:
         found = _Sought({}, {}, {}, {})
         for index, truth in enumerate(self._truths):
             kind = found.of_shape(truth) if index not in self._worded else found.of_word(truth)
-            kind[index] = Sought(relaxed(truth), self._kinds[index], is_looked_for_again=True)
+            expression = relaxed(truth)
+            kind[index] = Sought(expression, self._kinds[index], telling(expression), is_looked_for_again=True)
         for name, sign in self._signs.plain.items():
             kind = found.worded if _is_worded(sign.expression) else found.of_shape(sign.expression)
             kind[name] = sign
