@@ -44,10 +44,9 @@ class Answers:
         if waiting is not None:
             waiting.calls.discard((upstream.name, call.id))
         if isinstance(answer, Failure) and calls.is_ours(answer):
-            code, message = answer.error["code"], answer.error["message"]
-            self._lanes.enter(
-                upstream, lambda: self._front.send(self._requests.failure(request, code, message)), keeps=False
-            )
+            code, why = answer.error["code"], answer.error["message"]
+            failure = self._requests.failure
+            self._lanes.enter(upstream, lambda: self._front.send(failure(request, code, why)), keeps=False)
             return
         part = answer.error if isinstance(answer, Failure) else answer.result
         tool = self._tasks.answered(request, upstream, call, part)
@@ -55,13 +54,11 @@ class Answers:
         def done(part: Any, effects: list[Effect]) -> None:
             if isinstance(answer, Response) and upstream.era is Era.STATELESS and eras.wants_more(answer.result):
                 asked = self._requests.get(request)  # it may have been taken back in the meantime
-                self._front.send(
-                    [*effects, *(self._rounds.begin(asked, upstream, call, answer.result, part) if asked else [])]
-                )
+                more = self._rounds.begin(asked, upstream, call, answer.result, part) if asked else []
+                self._front.send([*effects, *more])
                 return
-            self._front.send(
-                self._requests.reply(request, self._message(request, upstream, answer, part, tool.name), effects)
-            )
+            message = self._message(request, upstream, answer, part, tool.name)
+            self._front.send(self._requests.reply(request, message, effects))
 
         def failed(reason: str) -> None:
             self._front.send(self._requests.failure(request, INTERNAL_ERROR, texts.withheld(upstream.name, reason)))
