@@ -1,4 +1,4 @@
-"""What one message of an upstream proves is known in all that it says after it, however long the first one takes."""
+"""What one message of an upstream proves is hidden in all that leaves after it, whichever was said and done first."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cloakllm_gateway.core.events import Effect, Postpone, Resume
+from cloakllm_gateway.core.events import Assigned, Effect, Postpone, Resume
 from cloakllm_gateway.core.lanes import Lane, Lanes
 from cloakllm_gateway.protocol import jsonrpc
 from tests.core import transcript
@@ -46,6 +46,32 @@ def test_a_value_that_a_message_proves_is_hidden_in_those_behind_it(tmp_path: Pa
     assert len(told) == 3
     assert "Okonkwo" not in json.dumps(told)
     assert told[2]["result"] == says("[PERSON_0] is there")
+
+
+@pytest.mark.parametrize("padding", PADDING)
+@pytest.mark.parametrize(
+    "said",
+    ["Okonkwo is there", "for Okonkwo, lee@acme-corp.com", "see https://x.io/?q=%4fkonkwo"],
+    ids=["alone", "beside a find", "encoded"],
+)
+def test_a_message_that_takes_long_shows_no_value_that_others_proved_meanwhile(
+    tmp_path: Path, padding: str, said: str
+) -> None:
+    talk = opened(transcript.settings(), tmp_path)
+    talk.hold = True
+    talk.call(1, "crm__look").call(2, "crm__look")
+    first, second = talk.take("crm")
+    result = says("Write to kim@acme-corp.com" + PADDING[padding], structuredContent={"a": [said], said: 1})
+    talk.upstream("crm", jsonrpc.result(first["id"], result))
+    (slow,) = talk.held_jobs()
+    while not isinstance(talk.held[0], Assigned):  # by then it has been looked through
+        talk.tell(talk.held.popleft())
+    talk.upstream("crm", jsonrpc.result(second["id"], says(json.dumps({"last_name": "Okonkwo"}))))
+    talk.release(talk.held_jobs()[-1])
+    talk.release(slow)
+    told = talk.take()
+    assert [message["id"] for message in told] == [2, 1]
+    assert "konkwo" not in json.dumps(told)
 
 
 class Speaker:

@@ -278,6 +278,8 @@ class Jobs:
                 self._emit(Scan(job, work.upstream.name, looks))
             case NeedAssign(spellings):
                 self._assign(job, work.upstream.name, spellings)
+            case Clean() if running.sanitizing.is_outdated:
+                self._advance(job, running.sanitizing.look_again)
             case Clean():
                 self._finish(work, running.sanitizing.report, outcome, self._clock() - running.began)
                 del self._running[job]
