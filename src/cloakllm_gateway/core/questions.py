@@ -253,8 +253,9 @@ class Questions:
             # The client would add what other upstreams said; only the user's own gateway may mix them.
             params["includeContext"] = "none"
         if method == ELICIT:
-            if upstream.settings.prefix and isinstance(params.get("message"), str):
-                params["message"] = f"{upstream.name}: {params['message']}"
+            if upstream.settings.prefix:
+                said = params.get("message")  # what is no text is not for a client to make one of
+                params["message"] = f"{upstream.name}: {said if isinstance(said, str) else texts.NOTHING_SAID}"
             if self._is_changed(params):
                 params["message"] = self._warned(upstream, params.get("message"))
                 self._emit(Log("warning", "page_with_hidden_values", {"upstream": upstream.name}))
