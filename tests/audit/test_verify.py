@@ -473,3 +473,11 @@ def test_a_value_in_a_field_of_its_own_is_told(log: Path):
     verdict = judged(log)
     assert "schema" in [problem.kind for problem in verdict.problems]
     assert "jane" not in str(verdict)
+
+
+@pytest.mark.parametrize("kept", [b"", b"[]", b"\0", b'{"size": 3}', b'{"size": -1, "peaks": [7]}', b"[" * 100_000])
+def test_a_note_of_the_tree_that_cannot_be_read_is_made_anew(log: Path, kept: bytes):
+    whole = grow(log)
+    (log / HEAD).write_bytes(kept)
+    assert grow(log).head == whole.head
+    assert accepted(log)

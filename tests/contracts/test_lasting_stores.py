@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import sqlite3
@@ -404,3 +405,20 @@ def test_a_token_has_one_value_whichever_store_is_configured(tmp_path):
             assert meaning.setdefault(entry.token, value) == value
         store.close()
     assert len(meaning) == 9 * 40
+
+
+def test_a_token_has_one_value_in_a_store_and_in_its_copies(tmp_path):
+    """A copy begins where the store was when it was made, and goes on beside it."""
+    paths = [tmp_path / "vault.db"]
+    meaning: dict[Token, str] = {}
+    assign(sqlite_store(Options(tmp_path / "state", path=paths[0])), "ana@x.org", "ben@x.org")
+    for turn in range(40):
+        store = sqlite_store(Options(tmp_path / "state", path=paths[turn % len(paths)]))
+        value = f"person{turn}@example.org"
+        (entry,) = assign(store, value)
+        assert meaning.setdefault(entry.token, value) == value
+        store.close()
+        if turn % 10 == 5:
+            paths.append(tmp_path / f"copy{turn}.db")
+            shutil.copy(paths[turn // 10], paths[-1])
+    assert len(meaning) == 40

@@ -34,9 +34,8 @@ def suspended(talk: Conversation, id: int = 1, **params: Any) -> str:
 
 def finish(talk: Conversation) -> None:
     """Let the shell answer, the newest job first."""
-    for job in reversed(talk.held_jobs()):
-        while job in talk.held_jobs():
-            talk.release(job)
+    while jobs := talk.held_jobs():
+        talk.release(jobs[-1])
 
 
 # -- who may ask -------------------------------------------------------------------------------------

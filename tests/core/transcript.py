@@ -27,6 +27,8 @@ from cloakllm_gateway.core.events import (
     Log,
     Received,
     Record,
+    Resume,
+    Resumed,
     Scan,
     ScanFailed,
     Scanned,
@@ -97,7 +99,7 @@ class Conversation:
                 self.effects.append(effect)
                 answer = self._perform(effect)
                 if answer is not None:
-                    (self.held if self.hold else waiting).append(answer)
+                    (self.held if self.hold and not isinstance(answer, Resumed) else waiting).append(answer)
         return self
 
     def release(self, job: int) -> Conversation:
@@ -124,6 +126,8 @@ class Conversation:
                 return Computed(job, step())
             case Assign():
                 return self._assign(effect)
+            case Resume(name, _):
+                return Resumed(name)
             case StartTimer(timer, seconds):
                 self.timers[timer] = seconds
             case StopTimer(timer):

@@ -12,7 +12,7 @@ import pytest
 from tests.hostile.scene import hostile, meet
 from tests.patience import PATIENCE
 from tests.peers.driver import Driver, Processes, text_of
-from tests.peers.upstream import Upstream, text
+from tests.peers.upstream import Upstream, says, text
 
 #: Words that every message needs, names of tools and upstreams, and values of enumerations.
 WORDS = (
@@ -138,3 +138,25 @@ def test_notifications_without_end_do_not_stop_the_others(peers: Processes, tmp_
     driver.answer(storming, timeout=PATIENCE)
     assert driver.received.count(b"notifications/message") == count
     assert "posteo-mail.de" not in driver.received.decode()
+
+
+@pytest.mark.parametrize("value", ["Okonkwo", "Nw\u00e1ch\u00fckw\u00fa"])
+def test_what_is_said_behind_a_large_message_waits_for_it_and_costs_no_more_the_more_it_is(
+    peers: Processes, tmp_path: Path, value: str
+) -> None:
+    """Said in one piece: the first line proves a value by its key alone, and takes a while."""
+    proving = {"last_name": value, "pad": " ".join(f"u{n}@posteo-mail.de" for n in range(2_000))}
+    works = []
+    for count in (1_000, 8_000):
+        folder = tmp_path / str(count)
+        folder.mkdir()
+        lines = [says("info", f"{value} rang {n} times") for n in range(count)]
+        evil = hostile(folder).tool("tell", [says("info", proving), *lines, *text(f"{value} is there")])
+        driver = meet(peers, evil)
+        driver.call("logging/setLevel", {"level": "debug"})
+        before = driver.work()
+        assert "[PERSON_" in text_of(driver.tool("evil__tell"))
+        works.append(driver.work() - before)
+        assert len(driver.notifications("notifications/message")) == count + 1
+        assert value not in json.dumps([heard.message for heard in driver.heard], ensure_ascii=False)
+    assert works[1] < 16 * works[0] + 1.0  # it was the square

@@ -119,6 +119,7 @@ BARE = (
     "{0}.xn--80ak6aa92e.com", "ping -c1 {0}.evil.io", "dig @1.1.1.1 {0}.evil.io TXT",
     "ssh kim@{0}.evil.io", "{0}\u3002evil\u3002io",
     "look at {0}.a.b.c.d.e.f.g.h.i.j.k.l.evil.io for it", "{0}.{0}.evil.io",
+    "{0}\u00ad.evil.io", "{0}\u2060-x.evil.io", "{0}.ev\u200bil.io", "{0}\u2024evil\u2024io",
 )  # fmt: skip
 #: What has dots in it, and asks nobody.
 NO_HOSTS = (

@@ -272,6 +272,10 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda n: (n / "high-water.json").write_text('{"free": {}}'),
         "no gateway with its key wrote",
     ),
+    "it is nested without end": (
+        lambda n: (n / "high-water.json").write_text("[" * 100_000),
+        "no gateway with its key wrote",
+    ),
     "it is no record": (lambda n: (n / "high-water.json").write_text("[1]"), "no gateway with its key wrote"),
     "the key is another": (lambda n: (n / "key").write_bytes(b"k" * 32), "no gateway with its key wrote"),
     "the key is cut": (lambda n: (n / "key").write_bytes(b"k"), "another key"),

@@ -66,6 +66,14 @@ def test_what_is_json_as_well_is_read_the_same(value: list[Any]) -> None:
          [(("price", 0), "1.5"), (("at", 0), "2024"), (("at", 1), "1"), (("at", 2), "2")]),
         ("[Row(id=1, notes=None, name='Kim')]", [((0, "id"), "1"), ((0, "name"), "Kim")]),
         ("{'x': b'raw', 1: 'one', 'y': {'z'}}", [(("x",), "raw"), (("1",), "one"), (("y", 0), "z")]),
+        ("Row(id=1, name='Kim')", [(("id",), "1"), (("name",), "Kim")]),
+        ("[RealDictRow([('id', 1), ('full name', 'Kim')])]", [((0, "id"), "1"), ((0, "full name"), "Kim")]),
+        ("OrderedDict([('a', OrderedDict([('b', [2])])), ('c', 'x')])", [(("a", "b", 0), "2"), (("c",), "x")]),
+        ("[('id', 1)]", [((0, 0), "id"), ((0, 1), "1")]),
+        ("{'x': <memory at 0x7f>, 'y': <Color.RED: 1>, 'z': 5}", [(("z",), "5")]),
+        ("defaultdict(<class 'int'>, {'z': 5})", [((1, "z"), "5")]),
+        ("{'x': 0x1F, 'y': 2j, 'w': [...], 'z': 5}", [(("x",), "0x1F"), (("y",), "2j"), (("z",), "5")]),
+        ("\ufeff{'z': 5}", [(("z",), "5")]),
         ("[(1, 'x',),]", [((0, 0), "1"), ((0, 1), "x")]),
     ],
 )  # fmt: skip
@@ -84,6 +92,8 @@ def test_rows_as_tools_print_them_are_read(text: str, found: list[tuple[Path, st
         "[{'id': 1)]",
         "['open",
         "(see page 12)",
+        "Total (of all)",
+        "f(x) is 3",
         "[1 2]",
         "{'a' 'b': 1}",
         "[INFO] 12 rows",
@@ -96,7 +106,7 @@ def test_what_is_no_literal_has_no_values(text: str) -> None:
     assert read(text) == []
 
 
-@pytest.mark.parametrize("unit", ["[", "{'a':", "'", "[1],", "(", "a(", "{'a': 1}, ", "\\", "'\\"])
+@pytest.mark.parametrize("unit", ["[", "{'a':", "'", "[1],", "(", "a(", "{'a': 1}, ", "A([('a', ", "<", "\\", "'\\"])
 def test_a_long_text_is_read_in_linear_time_however_deep_it_is(unit: str) -> None:
     begun = time.process_time()
     literals.values("[" + unit * (200_000 // len(unit)), 0, lambda state, _: state)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from cloakllm_gateway.core import calls, pages, texts
@@ -9,6 +10,7 @@ from cloakllm_gateway.core.advertised import Tools
 from cloakllm_gateway.core.events import Effect
 from cloakllm_gateway.core.front import Front
 from cloakllm_gateway.core.jobs import Jobs, Work
+from cloakllm_gateway.core.lanes import Lanes
 from cloakllm_gateway.core.questions import ELICIT, Questions
 from cloakllm_gateway.core.requests import Asked, Requests
 from cloakllm_gateway.core.rounds import Rounds
@@ -24,10 +26,11 @@ class Answers:
     """Hands each answer of an upstream to the request of the client that its call served."""
 
     def __init__(
-        self, front: Front, requests: Requests, rounds: Rounds, questions: Questions, jobs: Jobs, tasks: Tasks,
-        tools: Tools,
+        self, front: Front, lanes: Lanes, requests: Requests, rounds: Rounds, questions: Questions, jobs: Jobs,
+        tasks: Tasks, tools: Tools,
     ) -> None:  # fmt: skip
         self._front = front
+        self._lanes = lanes
         self._requests = requests
         self._rounds = rounds
         self._questions = questions
@@ -40,13 +43,10 @@ class Answers:
         waiting = self._requests.get(request)
         if waiting is not None:
             waiting.calls.discard((upstream.name, call.id))
-        ticket = upstream.lane.enter(is_response=True)
-
-        def settle(effects: list[Effect]) -> None:
-            self._front.send(upstream.lane.settle(ticket, effects))
-
         if isinstance(answer, Failure) and calls.is_ours(answer):
-            settle(self._requests.failure(request, answer.error["code"], answer.error["message"]))
+            code, why = answer.error["code"], answer.error["message"]
+            failure = self._requests.failure
+            self._lanes.enter(upstream, lambda: self._front.send(failure(request, code, why)), keeps=False)
             return
         part = answer.error if isinstance(answer, Failure) else answer.result
         tool = self._tasks.answered(request, upstream, call, part)
@@ -54,28 +54,29 @@ class Answers:
         def done(part: Any, effects: list[Effect]) -> None:
             if isinstance(answer, Response) and upstream.era is Era.STATELESS and eras.wants_more(answer.result):
                 asked = self._requests.get(request)  # it may have been taken back in the meantime
-                settle([*effects, *(self._rounds.begin(asked, upstream, call, answer.result, part) if asked else [])])
+                more = self._rounds.begin(asked, upstream, call, answer.result, part) if asked else []
+                self._front.send([*effects, *more])
                 return
-            settle(self._requests.reply(request, self._message(request, upstream, answer, part, tool.name), effects))
+            message = self._message(request, upstream, answer, part, tool.name)
+            self._front.send(self._requests.reply(request, message, effects))
 
         def failed(reason: str) -> None:
-            settle(self._requests.failure(request, INTERNAL_ERROR, texts.withheld(upstream.name, reason)))
+            self._front.send(self._requests.failure(request, INTERNAL_ERROR, texts.withheld(upstream.name, reason)))
 
-        self._jobs.start(
-            Work(
-                upstream,
-                call.method,
-                part,
-                self._shape(upstream, call, answer, waiting),
-                done,
-                failed,
-                restored=upstream.disclosed.lately() if is_about_task(call.method) else call.restored,
-                uris=call.uris,
-                tool=tool.original,
-                tools=self._tasks.tools(upstream, part) if call.method == "tasks/list" else {},
-                exact_links=self._questions.exact_links(upstream, waiting),
-            )
+        work = Work(
+            upstream,
+            call.method,
+            part,
+            self._shape(upstream, call, answer, waiting),
+            done,
+            failed,
+            restored=upstream.disclosed.lately() if is_about_task(call.method) else call.restored,
+            uris=call.uris,
+            tool=tool.original,
+            tools=self._tasks.tools(upstream, part) if call.method == "tasks/list" else {},
+            exact_links=self._questions.exact_links(upstream, waiting),
         )
+        self._lanes.enter(upstream, partial(self._jobs.start, work), keeps=False)
 
     def _shape(self, upstream: Upstream, call: Call, answer: Response | Failure, waiting: Asked | None) -> Shape:
         """The roles of the answer's fields; an error that sends a person to a page has its own where the client can."""

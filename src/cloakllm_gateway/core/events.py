@@ -105,6 +105,12 @@ class Computed(Struct, frozen=True):
     outcome: Any
 
 
+class Resumed(Struct, frozen=True):
+    """Answer to :class:`Resume`: its turn has come."""
+
+    upstream: str
+
+
 class RecordFailed(Struct, frozen=True):
     """The entries of a batch of effects could not be written: what stood behind them was not sent."""
 
@@ -165,6 +171,20 @@ class Compute(Struct, frozen=True):
     job: int
     upstream: str
     step: Callable[[], Any]
+    size: int
+
+
+class Postpone(Struct, frozen=True):
+    """A message of ``size`` bytes waits for an earlier one of its upstream: whoever has much waiting is not read."""
+
+    upstream: str
+    size: int
+
+
+class Resume(Struct, frozen=True):
+    """The oldest message that waits, of ``size`` bytes, may be worked on: ask for it in turn with what others say."""
+
+    upstream: str
     size: int
 
 
@@ -240,9 +260,10 @@ Event: TypeAlias = (
     | Assigned
     | AssignFailed
     | Computed
+    | Resumed
     | RecordFailed
     | Elapsed
 )
 #: Effects that are neither sent nor recorded.
-Deed: TypeAlias = Scan | Compute | Assign | Used | Log | LogOutput | StartTimer | StopTimer | Drop
+Deed: TypeAlias = Scan | Compute | Postpone | Resume | Assign | Used | Log | LogOutput | StartTimer | StopTimer | Drop
 Effect: TypeAlias = Send | Record | Deed

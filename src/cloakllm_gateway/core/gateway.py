@@ -16,8 +16,8 @@ one answer), the calls in flight towards each upstream (ids are ours there),
 the upstreams' own requests waiting for the client, and the jobs.  What would
 surprise you: nothing an upstream sends takes effect on the client's side
 before its job is done, so a cancelled request leaves its job without a taker;
-and order towards the client is kept per upstream by its :class:`Lane`, not by
-the order in which jobs finish.
+and order towards the client is kept per upstream by its lane (:mod:`lanes`),
+not by the order in which jobs finish.
 """
 
 from __future__ import annotations
@@ -55,9 +55,12 @@ from cloakllm_gateway.core.events import (
     Log,
     LogOutput,
     Overlong,
+    Postpone,
     Received,
     Record,
     RecordFailed,
+    Resume,
+    Resumed,
     ScanFailed,
     Scanned,
     Send,
@@ -69,6 +72,7 @@ from cloakllm_gateway.core.front import Front
 from cloakllm_gateway.core.greeting import Greeting
 from cloakllm_gateway.core.handles import Handles
 from cloakllm_gateway.core.jobs import LARGE, AtOnce, Jobs, never
+from cloakllm_gateway.core.lanes import Lanes
 from cloakllm_gateway.core.lists import Lists
 from cloakllm_gateway.core.notifications import Notifications
 from cloakllm_gateway.core.outbound import Outbound
@@ -138,7 +142,8 @@ class Gateway:
         self._restorer = Restorer(Policy(settings), vault, handles, settings.categories, {}, settings.redacts)
         self._requests = Requests(settings.max_pending, emit, self._finished)
         self._calls = Calls(emit, alone=len(self._upstreams) == 1)
-        self._jobs = Jobs(settings, vault, handles, self._directory, emit, clock, at_once, large)
+        self._lanes = lanes = Lanes(emit)
+        self._jobs = Jobs(settings, vault, handles, self._directory, emit, clock, lanes, at_once, large)
         self._tools = advertised.Tools(settings, emit, changed=lambda: self._list_changed("tools"))
         self._lists = Lists(
             settings, front, self._upstreams, self._directory, vault, self._jobs, self._calls, emit, self._tools
@@ -150,7 +155,7 @@ class Gateway:
         )  # fmt: skip
         egress = Egress(settings, vault, self._jobs, emit)
         self._questions = Questions(
-            settings, front, self._restorer, self._jobs, form_input, self._suspensions, egress, self._tasks, emit
+            settings, front, lanes, self._restorer, self._jobs, form_input, self._suspensions, egress, self._tasks, emit
         )
         self._subscriptions = Subscriptions(self._upstreams, self._calls, emit, settings.max_pending)
         self._outbound = Outbound(
@@ -159,10 +164,10 @@ class Gateway:
         )  # fmt: skip
         self._rounds = Rounds(front, self._requests, self._questions, self._outbound.resend)
         self._answers = Answers(
-            front, self._requests, self._rounds, self._questions, self._jobs, self._tasks, self._tools
+            front, lanes, self._requests, self._rounds, self._questions, self._jobs, self._tasks, self._tools
         )
         self._notifications = Notifications(
-            settings, front, self._jobs, self._calls, self._questions, self._subscriptions, self._tasks,
+            settings, front, lanes, self._jobs, self._calls, self._questions, self._subscriptions, self._tasks,
             self._directory, emit, self._list_changed, self._tools.fitting,
         )  # fmt: skip
         self._greeting = Greeting(
@@ -191,6 +196,8 @@ class Gateway:
                 self._jobs.assigned(job, entries)
             case Computed(job, outcome):
                 self._jobs.computed(job, outcome)
+            case Resumed(name):
+                self._lanes.resume(self._upstreams[name])
             case ScanFailed(job, reason) | AssignFailed(job, reason):
                 self._jobs.fail(job, reason)
             case Connected(name):
@@ -206,19 +213,20 @@ class Gateway:
         return effects
 
     def abandon(self, event: Event) -> list[Effect]:
-        """What is owed for an event that ``handle`` failed on: the answer to a request of the client, if it was one."""
+        """What is owed for an event that ``handle`` failed on: to those that wait their turn, and to who asked."""
+        turns: list[Effect] = [effect for effect in self._out if isinstance(effect, Postpone | Resume)]
         self._out.clear()
         if not isinstance(event, Received) or event.peer != CLIENT:
-            return []
+            return turns
         try:
             message = jsonrpc.classify(jsonrpc.decode(event.line, self._limits))
         except Malformed:
-            return []
+            return turns
         if not isinstance(message, Request):
-            return []
+            return turns
         if asked := self._requests.waiting(message.id):
             self._requests.take_back(asked)
-        return [Send(CLIENT, texts.error(message.id, message.method, INTERNAL_ERROR, texts.INTERNAL_ERROR))]
+        return [*turns, Send(CLIENT, texts.error(message.id, message.method, INTERNAL_ERROR, texts.INTERNAL_ERROR))]
 
     @property
     def broken_job(self) -> int | None:
@@ -238,7 +246,7 @@ class Gateway:
 
     def _received(self, event: Received) -> None:
         peer = event.peer
-        self._jobs.at_hand = len(event.line)
+        self._lanes.at_hand = len(event.line)
         try:
             message = jsonrpc.classify(jsonrpc.decode(event.line, self._limits))
         except Malformed as error:

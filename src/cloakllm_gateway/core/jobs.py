@@ -15,6 +15,7 @@ from cloakllm_gateway.core.allowed import Allowed
 from cloakllm_gateway.core.directory import Directory
 from cloakllm_gateway.core.events import Assign, Compute, Effect, Log, Record, Scan
 from cloakllm_gateway.core.handles import Handles
+from cloakllm_gateway.core.lanes import Lanes
 from cloakllm_gateway.core.policy import Policy
 from cloakllm_gateway.core.sanitizer import Clean, NeedAssign, NeedScan, Report, Sanitizing, Step
 from cloakllm_gateway.core.settings import Mode, Settings, UpstreamSettings
@@ -103,6 +104,7 @@ class Jobs:
         directory: Directory,
         emit: Callable[[Effect], None],
         clock: Callable[[], float],
+        lanes: Lanes,
         at_once: AtOnce = never,
         large: int = LARGE,
     ) -> None:
@@ -115,6 +117,7 @@ class Jobs:
         self._directory = directory
         self._emit = emit
         self._clock = clock
+        self._lanes = lanes
         self._at_once = at_once
         self._large = large
         self._running: dict[int, _Running] = {}
@@ -123,7 +126,6 @@ class Jobs:
         self._numbers = 0
         self._sources: dict[tuple[str, str, str, bool], Source] = {}
         self._at_work: int | None = None  # the job that is going on, or went on when something broke
-        self.at_hand = 0  # the bytes of the message that is being handled
 
     def _source(self, work: Work) -> Source:
         """Where a work comes from: but for what its call was about the same for all messages of one tool."""
@@ -164,7 +166,7 @@ class Jobs:
         self._numbers += 1
         job = self._numbers
         sanitizing = Sanitizing(work.part, work.shape, self._source(work))
-        self._running[job] = _Running(work, sanitizing, self._clock(), max(work.size, self.at_hand))
+        self._running[job] = _Running(work, sanitizing, self._clock(), max(work.size, self._lanes.at_hand))
         self._advance(job, sanitizing.begin)
 
     def look(self, upstream: Upstream, texts: Sequence[Text], then: Looked) -> None:
@@ -276,6 +278,8 @@ class Jobs:
                 self._emit(Scan(job, work.upstream.name, looks))
             case NeedAssign(spellings):
                 self._assign(job, work.upstream.name, spellings)
+            case Clean() if running.sanitizing.is_outdated:
+                self._advance(job, running.sanitizing.look_again)
             case Clean():
                 self._finish(work, running.sanitizing.report, outcome, self._clock() - running.began)
                 del self._running[job]

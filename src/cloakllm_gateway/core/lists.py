@@ -237,7 +237,7 @@ class Lists:
     def _take(self, method: str, upstream: Upstream, items: list[Any]) -> list[Any]:
         """Rename an upstream's items for the client, and route their new names."""
         if method not in ("tools/list", "prompts/list"):
-            return items if upstream.settings.ui else [item for item in items if not _leads_to_page(item)]
+            return items if upstream.settings.ui else [item for item in items if not pages.leads_to_page(item)]
         routes = self._directory.tools if method == "tools/list" else self._directory.prompts
         for name in [name for name, route in routes.items() if route.upstream == upstream.name]:
             del routes[name]
@@ -277,10 +277,6 @@ class Lists:
 def _marked(tool: dict[str, Any]) -> Sequence[Declared]:
     """The arguments of a tool that headers repeat, which the schemas of few say."""
     return headers.declared(tool["inputSchema"]) if MARK in str(tool.get("inputSchema")) else ()
-
-
-def _leads_to_page(item: Any) -> bool:
-    return isinstance(item, dict) and pages.is_page(item.get("uri"))
 
 
 def _has(item: Any, member: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 from cloakllm_gateway.core import pages
@@ -11,6 +12,7 @@ from cloakllm_gateway.core.directory import Directory
 from cloakllm_gateway.core.events import CLIENT, Effect, Log, Send
 from cloakllm_gateway.core.front import Front
 from cloakllm_gateway.core.jobs import Jobs, Work
+from cloakllm_gateway.core.lanes import Lanes
 from cloakllm_gateway.core.questions import Questions
 from cloakllm_gateway.core.requests import Asked
 from cloakllm_gateway.core.settings import Settings
@@ -47,6 +49,7 @@ class Notifications:
         self,
         settings: Settings,
         front: Front,
+        lanes: Lanes,
         jobs: Jobs,
         calls: Calls,
         questions: Questions,
@@ -59,6 +62,7 @@ class Notifications:
     ) -> None:
         self._settings = settings
         self._front = front
+        self._lanes = lanes
         self._jobs = jobs
         self._calls = calls
         self._questions = questions
@@ -162,7 +166,6 @@ class Notifications:
     def _relay(self, upstream: Upstream, method: str, params: Mapping[str, Any] | None, deliver: Deliver) -> None:
         """Pass it on in the order in which the upstream spoke."""
         row = SURFACE.get(method)
-        ticket = upstream.lane.enter(is_response=False)
         tool = self._tool(upstream, method, params)
         if is_about_task(method):
             self._tasks.heard(upstream, dict(params or {}))
@@ -174,10 +177,11 @@ class Notifications:
             if method == "notifications/tasks":
                 part = self._questions.within(upstream, part)
             sent = deliver(None if params is None else self._fitting(tool.name, params, part))
-            self._front.send(upstream.lane.settle(ticket, [*effects, *sent]))
+            self._front.send([*effects, *sent])
+            self._lanes.leave(upstream)
 
         def failed(_reason: str) -> None:
-            self._front.send(upstream.lane.settle(ticket, []))
+            self._lanes.leave(upstream)
 
         if row is None and self._settings.enforces:
             # The name of an unknown notification is the upstream's own text.
@@ -188,14 +192,15 @@ class Notifications:
                 done(part.get("params"), effects)
 
             said = {"method": method, "params": params}
-            self._jobs.start(Work(upstream, UNKNOWN, said, DATA, checked, failed, upstream.disclosed.lately()))
-            return
-        shape, known_as = (row.params, method) if row else (DATA, UNKNOWN)
-        restored = upstream.disclosed.lately()
-        exact = self._questions.exact_links(upstream, None)
-        self._jobs.start(
-            Work(upstream, known_as, params or {}, shape, done, failed, restored, tool=tool.original, exact_links=exact)
-        )
+            work = Work(upstream, UNKNOWN, said, DATA, checked, failed, upstream.disclosed.lately())
+        else:
+            shape, known_as = (row.params, method) if row else (DATA, UNKNOWN)
+            restored = upstream.disclosed.lately()
+            exact = self._questions.exact_links(upstream, None)
+            work = Work(
+                upstream, known_as, params or {}, shape, done, failed, restored, tool=tool.original, exact_links=exact
+            )
+        self._lanes.enter(upstream, partial(self._jobs.start, work), keeps=True)
 
     def _tool(self, upstream: Upstream, method: str, params: Mapping[str, Any] | None) -> Tool:
         """The tool whose task a notification is about."""

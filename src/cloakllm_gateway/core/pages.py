@@ -6,14 +6,19 @@ inside of an answer, which hosts show as well.
 
 from __future__ import annotations
 
+import re
 from operator import is_not
 from typing import Any
 
 from cloakllm_gateway.core import texts
 from cloakllm_gateway.core.settings import UpstreamSettings
+from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.protocol.eras import meta_of
 
-_META = frozenset(("ui", "ui/resourceUri"))
+#: The members of ``_meta`` that hosts take from a page, of the extension and of those before it.
+_META = lazy(r"ui(?:/.*)?|openai/.*", re.DOTALL)
+#: The types of pages, wherever they are said to lie.
+_TYPE = lazy(r"(?i)text/html\s*(?:;.*profile=\W*mcp-app|\+skybridge)|application/vnd\.mcp-ui\.", re.DOTALL)
 #: The types of blocks that may be or lead to a page.
 _LEADING = ("resource", "resource_link")
 #: The members of results and messages that content stands in.
@@ -22,6 +27,14 @@ _HOLDERS = ("content", "messages", "result")
 
 def is_page(uri: Any) -> bool:
     return isinstance(uri, str) and uri[:5].lower() == "ui://"
+
+
+def leads_to_page(item: Any) -> bool:
+    """Whether a resource, an item of a list or a link, is a page by its URI or its type."""
+    if not isinstance(item, dict):
+        return False
+    kind = item.get("mimeType")
+    return is_page(item.get("uri")) or (isinstance(kind, str) and _TYPE.match(kind) is not None)
 
 
 def granted(upstream: UpstreamSettings, part: Any) -> Any:
@@ -44,14 +57,11 @@ def _without(part: Any) -> Any:
     for name in _HOLDERS:
         if (inner := part.get(name)) and (left := _without(inner)) is not inner:
             changed[name] = left
-    if "_meta" in part and not _META.isdisjoint(meta := meta_of(part)):
-        changed["_meta"] = {key: value for key, value in meta.items() if key not in _META}
+    if "_meta" in part and any(map(_META.fullmatch, meta := meta_of(part))):
+        changed["_meta"] = {key: value for key, value in meta.items() if not _META.fullmatch(key)}
     return {**part, **changed} if changed else part
 
 
 def _is_page_block(block: dict[str, Any]) -> bool:
     """Whether a block of content is a page, or leads to one."""
-    if block.get("type") == "resource_link":
-        return is_page(block.get("uri"))
-    resource = block.get("resource")
-    return isinstance(resource, dict) and is_page(resource.get("uri"))
+    return leads_to_page(block if block.get("type") == "resource_link" else block.get("resource"))

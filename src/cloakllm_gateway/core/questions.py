@@ -10,6 +10,7 @@ answer to the request that a question is about (:mod:`.suspensions`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from msgspec import Struct
@@ -21,6 +22,7 @@ from cloakllm_gateway.core.events import CLIENT, Effect, Log, Send
 from cloakllm_gateway.core.form_input import FormInput, words
 from cloakllm_gateway.core.front import Front
 from cloakllm_gateway.core.jobs import Jobs, Work
+from cloakllm_gateway.core.lanes import Lanes
 from cloakllm_gateway.core.requests import Asked
 from cloakllm_gateway.core.restorer import Restored, Restorer
 from cloakllm_gateway.core.settings import Settings
@@ -69,6 +71,7 @@ class Questions:
         self,
         settings: Settings,
         front: Front,
+        lanes: Lanes,
         restorer: Restorer,
         jobs: Jobs,
         form_input: FormInput,
@@ -79,6 +82,7 @@ class Questions:
     ) -> None:
         self._settings = settings
         self._front = front
+        self._lanes = lanes
         self._restorer = restorer
         self._jobs = jobs
         self._form_input = form_input
@@ -108,12 +112,12 @@ class Questions:
         if fault := self._fault(upstream, request.method, asked):
             self._emit(Send(upstream.name, jsonrpc.failure(request.id, *fault)))
             return
-        ticket = upstream.lane.enter(is_response=False)
         key = _key(upstream, request.id)
         self._being_cleaned[key] = request
 
         def settle(effects: list[Effect]) -> None:
-            self._front.send(upstream.lane.settle(ticket, effects))
+            self._front.send(effects)
+            self._lanes.leave(upstream)
 
         def reply(message: dict[str, Any], entries: Sequence[Entry]) -> None:
             if upstream.is_there:
@@ -135,18 +139,17 @@ class Questions:
                 reply(jsonrpc.failure(request.id, INTERNAL_ERROR, texts.question_withheld(reason)), ())
             settle([])
 
-        self._jobs.start(
-            Work(
-                upstream,
-                request.method,
-                request.params or {},
-                SURFACE[request.method].params,
-                done,
-                failed,
-                restored=upstream.disclosed.lately(),
-                exact_links=self.exact_links(upstream, asked),
-            )
+        work = Work(
+            upstream,
+            request.method,
+            request.params or {},
+            SURFACE[request.method].params,
+            done,
+            failed,
+            restored=upstream.disclosed.lately(),
+            exact_links=self.exact_links(upstream, asked),
         )
+        self._lanes.enter(upstream, partial(self._jobs.start, work), keeps=True)
 
     def _fault(self, upstream: Upstream, method: str, asked: Asked | None) -> tuple[int, str] | None:
         """Why the client is not asked, as the code and the text of an error."""
@@ -250,8 +253,9 @@ class Questions:
             # The client would add what other upstreams said; only the user's own gateway may mix them.
             params["includeContext"] = "none"
         if method == ELICIT:
-            if upstream.settings.prefix and isinstance(params.get("message"), str):
-                params["message"] = f"{upstream.name}: {params['message']}"
+            if upstream.settings.prefix:
+                said = params.get("message")  # what is no text is not for a client to make one of
+                params["message"] = f"{upstream.name}: {said if isinstance(said, str) else texts.NOTHING_SAID}"
             if self._is_changed(params):
                 params["message"] = self._warned(upstream, params.get("message"))
                 self._emit(Log("warning", "page_with_hidden_values", {"upstream": upstream.name}))

@@ -13,6 +13,9 @@ mapping is durable before it is used).  The gateway feeds it the answers::
                             |          (tripwire)              ^
                             +----------- nothing left ---------+
 
+Meanwhile other messages bring values of their own; one that is outdated by
+them is looked at again before it leaves (`look_again`).
+
 The first pass goes by the surface table.  The tripwire behind it ignores roles
 and walks every string of what is about to leave.  A string that the first pass
 looked at verbatim and found clean has been checked by the same engine and is
@@ -69,6 +72,10 @@ from cloakllm_gateway.vault.entries import Entry, Spelling, Token
 _AS_THEY_ARE = (NAME, HANDLE, LINK)
 
 
+#: How often a part is looked at again for what others made known: who talks without end keeps nobody's back.
+_MOST_LOOKS = 3
+
+
 class NeedScan(Struct, frozen=True):
     """Detection has to look at these texts; the answer goes to :meth:`Sanitizing.scanned`."""
 
@@ -119,11 +126,14 @@ class Sanitizing:
         self._cuts: list[Done] = []
         self._new: set[int] = set()  # the spellings that detection found, and which may stand elsewhere too
         self._tokens: dict[Token, None] = {}
+        self._looks = 0
         self._start_over()
 
     def _start_over(self) -> None:
         """Nothing is known of any place."""
         self.report.found.clear()
+        self._counts = self.report.found
+        self._heard = self._source.vault.changes
         self._places = Places(Ruling(self._source.treatments, self._source.items))
         self._finder = Finder(self._source, self._places)
         self._searched_for_mentions = False
@@ -196,7 +206,6 @@ class Sanitizing:
         spellings: dict[Spelling, int] = {}
         handles: dict[Where, Any] = {}
         dropped: set[Path] = set()
-        counts = self.report.found if self._finder.by_role else self.report.tripwire
         self._cuts = []
         self._new.clear()
         for slot, finds in self._finds(found):
@@ -208,7 +217,7 @@ class Sanitizing:
                 handles[slot.where] = self._source.handles.issue(self._source.origin, at(self._part, slot.where[0]))
             else:
                 for find in finds:
-                    _count(counts, find.category)
+                    _count(self._counts, find.category)
                 self._cuts.append(self._cut(slot, finds, spellings))
         if dropped:
             # Paths shift when items go, so the rest is looked at afresh.
@@ -324,12 +333,33 @@ class Sanitizing:
     def _next(self) -> Step:
         if self._finder.by_role:
             self._finder.by_role = False
+            self._counts = self.report.tripwire
             return self._tripwire()
         if self._places.placed:
             self._check_grammar()
         uris = self._places.uris
         shown = [(real, at(self._part, path)) for path, real in uris.items()] if uris else ()
         return Clean(self._part, tuple(self._tokens), shown)
+
+    # -- values that others made known meanwhile ---------------------------------------------------
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether other messages made values known since this one was looked through."""
+        if self._source.vault.changes == self._heard or self._looks == _MOST_LOOKS:
+            return False
+        return any(entry.token not in self._tokens for entry in self._source.vault.since(self._heard))
+
+    def look_again(self) -> Step:
+        """Look for what others made known meanwhile in the part that was clean before that."""
+        vault, before = self._source.vault, self._heard
+        self._heard = vault.changes  # what comes between the two is looked for twice
+        news = vault.since(before)
+        self._looks += 1
+        self._counts = self.report.found
+        for slot in self._told_elsewhere([entry for entry in news if entry.token not in self._tokens]):
+            del self._places.clean[slot.where]
+        return self._tripwire()
 
     # -- the tripwire: every string, whatever its role ---------------------------------------------
 

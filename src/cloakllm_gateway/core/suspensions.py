@@ -85,8 +85,8 @@ class Suspensions:
         return len(self._by_request)
 
     def can_ask(self, asked: Asked | None) -> bool:
-        """Whether the request is still one that a question can be about."""
-        return asked is not None and asked.request in self._requests
+        """Whether the request is still one that a question can be about: its answer has not come from upstream."""
+        return asked is not None and asked.request in self._requests and bool(asked.calls)
 
     def pose(self, asked: Asked, questions: Sequence[Posed], wake: Callable[[], None] | None = None) -> list[Effect]:
         """Ask the client; ``wake`` is called when it comes back where there is nothing to ask, only to wait."""

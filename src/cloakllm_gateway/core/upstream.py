@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Sequence
 from enum import Enum, auto
 from typing import Any, TypeAlias
@@ -10,7 +9,7 @@ from typing import Any, TypeAlias
 from msgspec import Struct, field
 
 from cloakllm_gateway.core.disclosed import Disclosed
-from cloakllm_gateway.core.events import Effect
+from cloakllm_gateway.core.lanes import Lane
 from cloakllm_gateway.core.requests import Asked
 from cloakllm_gateway.core.settings import UpstreamSettings
 from cloakllm_gateway.protocol.eras import Era
@@ -56,48 +55,6 @@ class Call(Struct):
     timeout: float = 0.0
     marked: Sequence[Declared] = ()
     round: int = 0
-
-
-class Ticket(Struct, eq=False):
-    """The place of a message in the order towards the client; ``effects`` is None until the message is clean."""
-
-    is_response: bool
-    effects: Sequence[Effect] | None = None
-
-
-class Lane:
-    """The order of one upstream's messages towards the client.
-
-    A notification or request waits for every earlier notification and request;
-    a response waits for those too, but nothing waits for a response: the
-    responses of different requests may overtake each other.
-    """
-
-    def __init__(self) -> None:
-        self._queue: deque[Ticket] = deque()
-
-    def enter(self, *, is_response: bool) -> Ticket:
-        ticket = Ticket(is_response)
-        self._queue.append(ticket)
-        return ticket
-
-    def settle(self, ticket: Ticket, effects: Sequence[Effect]) -> list[Effect]:
-        """``ticket`` is ready with ``effects``: everything that may leave now, in order."""
-        ticket.effects = effects
-        if len(self._queue) == 1 and self._queue[0] is ticket:  # nobody else waits
-            self._queue.clear()
-            return [*effects]
-        leaving: list[Effect] = []
-        waiting: deque[Ticket] = deque()
-        blocked = False
-        for queued in self._queue:
-            if queued.effects is not None and not blocked:
-                leaving += queued.effects
-            else:
-                waiting.append(queued)
-                blocked = blocked or not queued.is_response
-        self._queue = waiting
-        return leaving
 
 
 NOT_STARTED = "it has not started yet"

@@ -35,13 +35,22 @@ class Beside:
 
     def start(self, upstream: str, piece: Piece, *, large: bool = False, weight: int = 1) -> None:
         """Do ``piece`` once those before it are done; a large one keeps only other large ones waiting."""
-        self._waiting[upstream] += weight
+        self.hold(upstream, weight)
         queue = self._queues.get((upstream, large))
         if queue is not None:
             queue.append((piece, weight))
             return
         self._queues[upstream, large] = deque([(piece, weight)])
         self._tasks.start_soon(self._work, upstream, large)
+
+    def hold(self, upstream: str, weight: int) -> None:
+        """So much of ``upstream`` waits elsewhere, until :meth:`let_go`: it counts like its pieces."""
+        self._waiting[upstream] += weight
+
+    def let_go(self, upstream: str, weight: int) -> None:
+        self._waiting[upstream] -= weight
+        if self._waiting[upstream] < self._room:
+            self._rooms.free(upstream)
 
     def room(self, upstream: str) -> Awaitable[None]:
         """There once ``upstream`` may say more."""
@@ -54,7 +63,5 @@ class Beside:
         while queue:
             piece, weight = queue.popleft()
             await piece()
-            self._waiting[upstream] -= weight
-            if self._waiting[upstream] < self._room:
-                self._rooms.free(upstream)
+            self.let_go(upstream, weight)
         del self._queues[upstream, large]

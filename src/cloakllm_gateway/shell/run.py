@@ -36,9 +36,12 @@ from cloakllm_gateway.core.events import (
     Log,
     LogOutput,
     Overlong,
+    Postpone,
     Received,
     Record,
     RecordFailed,
+    Resume,
+    Resumed,
     Scan,
     ScanFailed,
     Scanned,
@@ -219,6 +222,8 @@ class Interpreter:
     def _contain(self, event: Event, error: Exception) -> Steps[None]:
         """A bug of ours withholds the message it met, or closes the upstream that sent it; its text may hold values."""
         peer = event.peer if isinstance(event, Received | Overlong) else ""
+        if isinstance(event, Resumed):
+            peer = event.upstream
         self._logger.log("error", "internal_error", kind=type(error).__name__, met=type(event).__name__, peer=peer)
         job = event.job if isinstance(event, Scanned | Assigned | Computed) else self._gateway.broken_job
         yield from self._perform_all(self._gateway.abandon(event))
@@ -263,6 +268,11 @@ class Interpreter:
             case Compute():
                 piece = partial(self._carry_out, effect, self._compute)
                 self._beside.start(effect.upstream, piece, large=True, weight=_weight(effect.size))
+            case Postpone(upstream, size):
+                self._beside.hold(upstream, _weight(size))
+            case Resume(upstream, size):
+                self._beside.let_go(upstream, _weight(size))
+                self._events.put(f"work for {upstream}", Resumed(upstream))
             case StartTimer(timer, seconds):
                 self._timers.start(timer, seconds)
             case StopTimer(timer):

@@ -67,13 +67,15 @@ _BEHIND = lazy(r"['\[\]()]|[,;]")
 _MORE_AUTHORITY = lazy(r"[A-Za-z0-9._~%!$&*+=:\-]{0,256}@|\.[A-Za-z0-9]")
 
 
-#: The dot between labels, and what is read as one (UTS 46).
-_DOT = "[.\\u3002\\uff0e\\uff61]"
+#: The dot between labels, and what is read as one; what labels are made of, and what is left out of them (UTS 46).
+_DOT = "[.\\u2024\\u3002\\uff0e\\uff61]"
+_IN_LABEL = r"[\w\-\u00ad\u034f\u180b-\u180d\u200b-\u200d\u2060\u2064\ufe00-\ufe0f\ufeff]"
 _LONGEST_HOST = 260
 #: Behind a token in a host name: two labels at least, for nobody but a registry owns what is before the last one.
 #: What is called or assigned to is code, and before an `@` stands a user.
 _HOST_GOES_ON = lazy(
-    rf"[\w-]*+(?:{_DOT}[\w-]++)*{_DOT}[\w-]++{_DOT}(?P<last>[^\W\d_]{{2,24}}|xn--[\w-]+)(?![\w@(=-]|{_DOT}\w)"
+    rf"{_IN_LABEL}*+(?:{_DOT}{_IN_LABEL}++)*{_DOT}{_IN_LABEL}++{_DOT}(?P<last>[^\W\d_]{{2,24}}|xn--[\w-]+)"
+    rf"(?![\w@(=-]|{_DOT}\w)"
 )
 #: Before a host name: it is a part of a path.
 _PATH_BEFORE = lazy(r"[/\\][\w.-]*\Z")

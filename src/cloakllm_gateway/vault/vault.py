@@ -7,6 +7,7 @@ simply unknown here.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
@@ -28,6 +29,9 @@ MIN_DIGITS = 6
 #: A line without blanks, long enough to tell by itself: keys and certificates are made of them; and how many count.
 _LINE = lazy(r"(?m)^[ \t]*(?P<line>\S{32,})[ \t\r]*$")
 _MOST_LINES = 1_000
+
+#: Values that became known last, and are remembered as such.
+_NEWS = 1_000
 
 #: Sets of values whose forms are kept derived: what a few upstreams were given, and the calls being answered.
 _DERIVED = 8
@@ -58,6 +62,9 @@ class Vault:
         self._known: dict[str, KnownValues] = {}
         #: By the identity of the entries, the one used last at the end.
         self._echoes: dict[int, tuple[Sequence[Entry], KnownValues]] = {}
+        self._news: deque[Entry] = deque(maxlen=_NEWS)
+        #: How often a value became known, in whatever group.
+        self.changes = 0
         self.changing = changing or nullcontext()
         self.reserve(reserved)
 
@@ -85,6 +92,7 @@ class Vault:
             self._entries[entry.token] = entry
             self._alike.setdefault(_stem(entry), {})[entry.token] = None
             self._remember(entry)
+            self._note(entry)
 
     def forget(self, tokens: Collection[Token]) -> None:
         """Values have left the store: their tokens stand for nothing here any more, and they are not known."""
@@ -116,6 +124,17 @@ class Vault:
             if entry.group != group:
                 with self.changing:
                     self._remember(entry, group)
+                    self._note(entry)
+
+    def _note(self, entry: Entry) -> None:
+        self._news.append(entry)
+        self.changes += 1
+
+    def since(self, changes: int) -> list[Entry]:
+        """The values that became known since there were so many ``changes``; all, where that is long ago."""
+        with self.changing:
+            first = len(self._news) - (self.changes - changes)
+            return list(islice(self._news, first, None)) if first >= 0 else list(self._entries.values())
 
     def _remember(self, entry: Entry, group: str = "") -> None:
         spelling = entry.spelling

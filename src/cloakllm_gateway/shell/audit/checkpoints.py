@@ -216,7 +216,7 @@ def _remembered(directory: Path) -> Standing | None:
         record = json.loads((directory / HEAD).read_bytes())
         tree = Tree(record["size"], map(bytes.fromhex, record["peaks"]))
         standing = Standing(record["file"], record["end"], Head(tree.size, record["hash"]), tree)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
     if newest is None or (newest.checkpoint.size, newest.checkpoint.root) != (tree.size, tree.root):
         return None

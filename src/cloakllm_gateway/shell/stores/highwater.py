@@ -319,7 +319,7 @@ def _opened(data: bytes, key: bytes) -> _Claimed | None:
         mac = record.pop("mac")
         genuine = compare_digest(mac, _mac(record, key))
         claimed = {MEMORY: record["free"], **record.get("stores", {})}
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     return claimed if genuine else None
 

@@ -313,9 +313,10 @@ class SealedStore:
         def wanted() -> _Step | None:
             sealer = self._begun()
             numbers = dict(self._head.numbers)
+            claimant = f"{self._store_id.hex()}-{self._witness.name}"  # a copy of the store elsewhere is another
 
             def take(category: str) -> int:
-                number = self._own.next(self._store_id.hex(), category, numbers.get(category, 0))
+                number = self._own.next(claimant, category, numbers.get(category, 0))
                 numbers[category] = number + 1
                 return number
 

@@ -30,7 +30,9 @@ class Witness:
 
     def __init__(self, state_dir: Path, place: str) -> None:
         known_by = place.removeprefix(f"{state_dir}{os.sep}")
-        self._file = vault_dir(state_dir) / f"{hashlib.sha256(known_by.encode()).hexdigest()[:16]}.seen"
+        #: What tells the store from its copies.
+        self.name = hashlib.sha256(known_by.encode()).hexdigest()[:16]
+        self._file = vault_dir(state_dir) / f"{self.name}.seen"
         self._place = place
         self._noted = 0
 
