@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 import json
-from typing import Any
+from typing import Any, Literal, TypeAlias
+from unicodedata import normalize
 
 import pytest
 from hypothesis import given, settings
@@ -15,6 +16,8 @@ from tests.core.session import Session
 from tests.core.test_sanitizer import Gate
 from tests.cost import Work, compare
 from tests.effort import examples
+
+Form: TypeAlias = Literal["NFC", "NFD"]
 
 RESULT, TOOLS = SURFACE["tools/call"].result, SURFACE["tools/list"].result
 assert RESULT is not None and TOOLS is not None
@@ -61,6 +64,19 @@ def test_it_is_hidden_however_it_is_written(said: str) -> None:
     told = Gate().sanitize(result(said, structuredContent={"last_name": name}), RESULT)
     assert said not in told["content"][0]["text"]
     assert "[PERSON_" in told["content"][0]["text"]
+
+
+@pytest.mark.parametrize("told", ["NFC", "NFD"])
+@pytest.mark.parametrize("said", ["NFC", "NFD"])
+def test_accents_may_be_characters_of_their_own(told: Form, said: Form) -> None:
+    """As file names are on a Mac: ``Müllerová`` of ten characters or of eleven."""
+    gate, name = Gate(), "M\u00fcllerov\u00e1"
+    text = f"Dear {normalize(said, name)}, hello"
+    part = result(text, structuredContent={"last_name": normalize(told, name)})
+    for out in (gate.sanitize(part, RESULT), gate.sanitize(result(text), RESULT)):
+        assert "llerov" not in json.dumps(out)
+        shown = out["content"][0]["text"]
+        assert gate.restore({"arguments": {"a": shown}}, {"arguments": RESTORE})["arguments"]["a"] == text
 
 
 @settings(max_examples=examples(100))

@@ -22,7 +22,7 @@ _FEW = 128
 def places(entries: Iterable[Entry], texts: Sequence[str], known: Callable[[str], Sequence[Span]]) -> list[int]:
     """The numbers of the ``texts`` that hold values of ``entries``; ``known`` finds all values known by now."""
     joined = "\n".join(texts)
-    forms = {form for entry in entries for form in (entry.spelling.value, entry.spelling.raw, entry.spelling.canonical)}
+    forms = {form for entry in entries for form in (entry.spelling.raw, *entry.spelling.plain)}
     if len(forms) <= _FEW:
         folded = joined.casefold()
         if not any(form.casefold() in folded for form in forms):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import NamedTuple
+from unicodedata import normalize
 
 from cloakllm_gateway.spans import Encoding, Kind, Proof
 
@@ -49,6 +50,15 @@ class Spelling(NamedTuple):
         The value is part of it: the same escapes one level deeper in JSON stand for another value.
         """
         return (self.category, self.canonical, self.raw, self.value, self.encoding, self.kind)
+
+    @property
+    def plain(self) -> set[str]:
+        """The texts by which the value is known where nothing is encoded.
+
+        Accents may be characters of their own or not (Unicode Standard Annex #15): readings have them composed.
+        """
+        texts = {self.canonical, self.value}
+        return texts if self.value.isascii() else {*texts, normalize("NFC", self.value)}
 
 
 class Entry(NamedTuple):

@@ -220,7 +220,7 @@ class _Form(NamedTuple):
 
 def _forms(entry: Entry) -> list[_Form]:
     spelling = entry.spelling
-    texts = {spelling.canonical: Encoding.PLAIN, spelling.raw: spelling.encoding, spelling.value: Encoding.PLAIN}
+    texts = {spelling.raw: spelling.encoding, **dict.fromkeys(spelling.plain, Encoding.PLAIN)}
     forms = [_Form(text, encoding, spelling.canonical) for text, encoding in texts.items()]
     if len(spelling.value) >= LONGEST and "\n" in spelling.value:
         # Whoever reads a key from its fifth line on sees none of its beginning.
