@@ -25,7 +25,7 @@ _NAME = r"[\w.$\\+-]{1,64}"
 _APART = {
     "-p|--password": (
         "sshpass|(?:docker|podman|registry|nerdctl|skopeo|buildah|oras|az|oc|argocd) login|twine upload|rdesktop"
-        "|mongo(?:sh|dump|restore|export|import|stat|files)?|cqlsh|impala-shell|beeline|hdbsql"
+        "|mongo(?:sh|dump|restore|export|import|stat|files)?|cqlsh|impala-shell|beeline|hdbsql|(?i:psexec(?:64)?)"
     ),
     "-P": "sqlcmd|bcp|osql|tsql|zip|unzip|ipmitool",
     "-w": "ldap(?:search|modify|add|delete|passwd|whoami|compare)|vsql",
@@ -57,6 +57,7 @@ _PLACED_IN_PROSE = (
     rf"(?i:net user) {_NAME} {_VALUE}",
     r"(?i:net use)[^\n\x1c]{1,100}? ((?![-/\\*])[^\s\x1c\"']{4,128}) /(?i:user):",
     rf"vault login (?:token=)?{_VALUE}",
+    rf"rabbitmqctl(?: -\w [^\s\x1c]{{1,64}})? (?:add_user|change_password|authenticate_user) {_NAME} {_VALUE}",
     rf"(?:sqlplus|expdp|impdp|sqlldr) (?:-\w{{1,2}} )?[\"']?{_NAME}/{_PART}",
     rf"(?:requirepass|masterauth) {_VALUE}",  # of Redis, as its lists of access are:
     rf"(?i:acl setuser|user) {_NAME} (?:(?:on|off|reset|resetpass) ){{1,3}}>{_PART}",
@@ -115,6 +116,8 @@ EXAMPLES = (
     example("net user jdoe «geheim99x» /add"),
     example("net use Z: \\\\db\\share «geheim99x» /user:jdoe"),
     example("vault login «q7RvK3xZ9mTb2WcY5nHf8LpD»"),
+    example("rabbitmqctl -n rabbit@db add_user jdoe «geheim99x»"),
+    example("psexec \\\\db -u jdoe -p «geheim99x» cmd"),
     example("sqlplus scott/«tiger99»@db"),
     example("smbclient //db/share -U jdoe%«geheim99x»"),
     example("lftp -u jdoe,«geheim99x» ftp.x.io"),
@@ -140,4 +143,5 @@ LOOKALIKES = (
     "PASS src/components/Button2.test.tsx\nUSER node\nRUN npm ci",
     "cmake -DUSE_TOKEN=ON -DENABLE_PASSWORD=FALSE .. && sqlplus / as sysdba",
     "unzip -P is for passwords, vault login -method=github",
+    "rabbitmqctl add_user takes a name, rabbitmqctl list_users --formatter json, psexec -p <password>",
 )

@@ -54,7 +54,7 @@ _LONGEST_LOGIN = 330
 def _spelled_out(text: str) -> int:
     """``jane (at) example (dot) org``: whoever hides an address from robots, or writes `` at `` and `` dot ``."""
     written = email_canonical(text)
-    if _BARE_AT.search(text) and not _BARE_DOT.search(text):
+    if (_BARE_AT.search(text) and not _BARE_DOT.search(text)) or _AT_SOME_POINT.search(text):
         return 0
     known = written.rpartition(".")[2] in _SPOKEN_DOMAINS
     return len(text) if known and checks.email(written) == len(written) else 0
@@ -70,6 +70,8 @@ _SPOKEN_DOMAINS = frozenset(
 
 _PLAIN_ADDRESS = lazy(r"[^\s\[\](){}@]+@[^\s\[\](){}]+")
 _BARE_AT, _BARE_DOT = lazy(f" {_SAID_AT} ", re.IGNORECASE), lazy(f" {_SAID_DOT} ", re.IGNORECASE)
+#: English prose, where the French word for a dot is one of its own.
+_AT_SOME_POINT = lazy(r" at (?:this|that|which|what|some|any|no|one|the|a|another) point ", re.IGNORECASE)
 _SPOKEN_AT = lazy(rf"\s*[\[({{<_]?\s*(?<![a-zä])(?:{_SAID_AT}|ät)(?![a-z])\s*[\])}}>_]?\s*", re.IGNORECASE)
 _SPOKEN_DOT = lazy(rf"\s*[\[({{<_]\s*(?:{_SAID_DOT}|\.)\s*[\])}}>_]\s*|\s+{_SAID_DOT}\s+", re.IGNORECASE)
 _BRACKETED_AT = lazy(r"[\[({]@[\])}]")
@@ -120,6 +122,7 @@ EMAIL = Category(
         "mail jane @ home. Phone or write",
         "GRANT ALL ON x TO \"app\"@\"localhost\"",
         "the point at issue, at that point in time",
+        "a number, but at this point it is best effort; or at some point us too",
         "lodash@4.17.21.tgz redis@sha256.abc app@v2.tgz",
         "pull redis@sha256.abc",
         "https://user:${PASSWORD}@example.com/a/b.git",
