@@ -20,6 +20,7 @@ from cloakllm_gateway.detection.catalogue import (
     places,
     private_keys,
     secrets,
+    usernames,
 )
 from cloakllm_gateway.detection.catalogue.model import Category, Example, Pattern
 
@@ -30,7 +31,7 @@ _ALL = (
     private_keys.PRIVATE_KEY, api_keys.JWT, api_keys.AWS_KEY, api_keys.API_KEY, secrets.SECRET, secrets.PIN,
     money.CREDIT_CARD, money.IBAN, money.BIC, money.BANK_ACCOUNT, money.WALLET, money.CARD_CODE, money.CARD_EXPIRY,
     identity.SSN, *identity.NATIONAL, *identity.NUMBERED,
-    contact.EMAIL, contact.PHONE, places.ADDRESS, contact.USERNAME,
+    contact.EMAIL, contact.PHONE, places.ADDRESS, usernames.USERNAME,
     people.PERSON, people.DATE_OF_BIRTH,
     network.IP_ADDRESS, network.MAC_ADDRESS, network.IMEI,
     TERM,

@@ -1,4 +1,4 @@
-"""How to reach somebody: mail, telephone, street, user name."""
+"""How to reach somebody: mail and telephone."""
 
 from __future__ import annotations
 
@@ -25,8 +25,10 @@ LETTERS = (
 )
 _WORD = f"A-Za-z0-9{LETTERS}"
 _LABEL = f"[{_WORD}](?:[{_WORD}_-]{{0,62}})"
-#: How people say the signs of an address in English, German, French and Spanish.
-_SAID_AT, _SAID_DOT = "(?:at|arobase|arroba)", "(?:dot|punkt|point|punto)"
+#: How people say the signs of an address in English, German, French, Spanish and Portuguese, Italian, Dutch, Polish,
+#: Swedish and Danish, Czech.
+_SAID_AT = "(?:at|arobase|arroba|chiocciola|apenstaartje|ma[l\u0142]pa|snabel-?a|zavin[a\u00e1][c\u010d])"
+_SAID_DOT = "(?:dot|punkt|point|punto|ponto|punt|kropka|prik|te[c\u010d]ka)"
 _AT = rf"(?: ?\[{_SAID_AT}\] ?| ?\({_SAID_AT}\) ?| ?\{{at\}} ?| ?<at> ?| {_SAID_AT} | ?\[@\] ?| ?\(@\) ?|_at_)"
 _DOT = (
     rf"(?: ?\[{_SAID_DOT}\] ?| ?\({_SAID_DOT}\) ?| ?\{{dot\}} ?| ?<dot> ?| {_SAID_DOT} | ?\[\.\] ?| ?\(\.\) ?|_dot_|\.)"
@@ -108,6 +110,13 @@ EMAIL = Category(
         example("Mail: «max(ät)beispiel.de»"),
         example("écrire à «jean point dupont arobase exemple point fr» svp"),
         example("a «ana arroba ejemplo punto es» hoy"),
+        example("scrivi a «anna chiocciola esempio punto it» oggi"),
+        example("mail «jan [apenstaartje] voorbeeld [punt] nl» of bel"),
+        example("pisz na «ola (malpa) poczta (kropka) pl» dzisiaj"),
+        example("pisz na «ola (ma\u0142pa) poczta (kropka) pl» dzisiaj"),
+        example("skriv till «lars (snabel-a) exempel.se» nu"),
+        example("pi\u0161te na «jan zavin\u00e1\u010d priklad te\u010dka cz» dnes"),
+        example("escreva para «ana arroba exemplo ponto pt» hoje"),
         example("to «firstname.lastname@very-long-\ndepartment.example.com» for help"),
         example("and the rest goes to «kim.lee@exam»"),
     ),
@@ -329,228 +338,4 @@ PHONE = Category(
     ),
     shape=r"[+(]{0,2}\d(?:[ .()/\u00a0\u202f-]{0,3}\d){5,18}(?: {0,2}(?:x|ext\.?|#) ?\d{1,6})?",
     canonical=checks.phone_canonical,
-)  # fmt: skip
-
-#: Accounts that belong to a machine and not to a person.
-SYSTEM_USERS = frozenset(
-    "root admin administrator user users username runner ubuntu debian node app www www-data nobody daemon "
-    "system public "
-    "default shared guest test vscode jovyan postgres mysql nginx git jenkins circleci travis ec2-user docker "
-    "linuxbrew "
-    "anonymous none null true false string unknown all any your-username youruser yourname example".split()
-)
-
-#: First segments of the paths of sites where people have profiles that are none.
-_SITE_PAGES = frozenset(
-    "intent share sharer home login explore search about help privacy terms settings hashtag groups events pages "
-    "watch marketplace policies legal jobs joinchat addstickers reel reels stories sharer.php profile.php dialog "
-    "plugins tr".split()
-)
-
-#: How files end that lie in a folder called ``home`` and are nobody's.
-_PAGE = lazy(r".*\.(?:[cm]?[jt]sx?|html?|php|aspx?|jsp|vue|svelte|s?css|json|ya?ml|xml|md|txt|csv|py|rb|go|png|jpg)")
-
-
-def _no_system(text: str) -> int:
-    """The name of a user that no system brings along."""
-    return 0 if text.lower() in SYSTEM_USERS else len(text)
-
-
-def _account(text: str) -> int:
-    """A folder of a person among the home folders of a system."""
-    return 0 if text.lower() in SYSTEM_USERS or _PAGE.fullmatch(text) else len(text)
-
-
-def _is_account_name(text: str) -> int:
-    """What nobody says of a user in a sentence: no word of every day, and no account of a system."""
-    name = text.rstrip(".")
-    return len(name) if name.lower() not in SYSTEM_USERS | _SAID_OF_USERS else 0
-
-
-_SAID_OF_USERS = frozenset(
-    "the a an another different this that who not never must should can may will has is was were are and or "
-    "had currently recently still just also ever previously automatically yet once only actually last first "
-    "successfully already normally above below shown owner member someone somebody anyone everyone "
-    "superuser sudo nonroot".split()
-)
-
-
-#: What home folders may lie below: the root of a system, also of one that is elsewhere or mounted.  `src/home/x`,
-#: `/data/myhome/x` and `https://example.com/home/about` are nobody's.
-_ROOT = (
-    r"(?:(?:file|s?ftp|ssh)://[\w.@:-]{0,60})?"
-    r"(?:/(?:(?:mnt|Volumes|net|hosts)/[\w.@-]{1,40}|(?:run/)?media/[\w.@-]{1,40}(?:/[\w.@-]{1,40})?"
-    r"|System/Volumes/Data|cygdrive/[a-z]|[a-z]|export|usr|var|nfs|srv|data|storage|cluster|backups?|host|hostfs|rootfs)"
-    r"|//wsl(?:\$|\.localhost)/[\w.-]{1,40})?"
-)
-#: The same where names are separated by backslashes: behind a drive, nothing, a share or a device.
-_WINDOWS_ROOT = r"(?:(?<!:)\\{2,4}[\w.-]{1,40}|\\{1,2}Device\\{1,2}HarddiskVolume[0-9]{1,3})?"
-#: A name in a path, as systems give them to people.
-_FOLDER = rf"([a-z_A-Z{LETTERS}][{_WORD}_.-]{{1,31}})(?=[/\\\s\x1c\"'`):,;\]]|$)"
-
-USERNAME = Category(
-    "USERNAME",
-    examples=(
-        example('{"username": "«kmensah»"}'),
-        example('File "/home/«lena.fischer»/.ssh/config"'),
-        example("C:\\Users\\«jane.doe»\\AppData"),
-        example("/Users/«jdoe»/src/app/main.py"),
-        example("the backup (/mnt/disk/home/«jdoe»), two years old"),
-        example("sftp://nas/home/«lena.f»/notes.txt"),
-        example("ls /mnt/c/Users/«jane.doe»/Desktop"),
-        example(r"open \\filer\Users\«jane.doe»\plan.docx"),
-        example('{"path": "C:\\\\Users\\\\«jane.doe»\\\\x"}'),
-        example("GRANT ALL ON *.* TO '«ops_3933»'@'localhost'"),
-        example("see https://www.linkedin.com/in/«jane-doe-8a123b45»/ for more"),
-        example("thanks @«sanne_devries» for the fix"),
-        example("CORP\\«asmith2» logged on"),
-        example("198.51.100.23 - «anna.schmidt» [29/Nov/2026:20:00:00 +0000]"),
-        example("host «DESKTOP-4F8K2L9» is offline"),
-        example("sshd[7]: Failed password for invalid user «jdoe» from host port 22"),
-        example("x\n«jdoe»   pts/0        2026-03-02 09:41 (192.0.2.7)"),
-        example("Host prod\n  HostName prod.example\n  User «jdoe»\n  Port 22\n"),
-        example("session opened for user postgres(uid=26) by «jdoe»(uid=1000)"),
-        example("imap-login: Login: user=<«jane.doe»>, method=PLAIN"),
-        example("dn: uid=«jthistle»,ou=people,dc=example"),
-        example("machine api.example.com login «kjohnson» password x"),
-        example('FATAL: password authentication failed for user "«svc_billing»"'),
-        example("User '«ivega»' not found"),
-        example("New session 12 of user «ivega»."),
-        example("User «ivega» logged in from host"),
-        example("logged in as «maria.gomez»."),
-        example('connectionString="Data Source=x;User ID=«ivega»;Password=x"'),
-        example("uid=1001(«ivega») groups=27(sudo)"),
-        example("sudo:   «ivega» : TTY=pts/0 ; USER=root ; COMMAND=/bin/ls"),
-        example("mysqldump --user=«ivega» --all-databases"),
-        example("Owner SID: «S-1-5-21-3623811015-3361044348-30300820-1013»"),
-    ),
-    lookalikes=("/home/runner/work", "/Users/Shared/x",
-                "https://example.com/home/about", "import x from './home/card' and src/home/components/x",
-                "/app/home/index.html", "controllers/Users/Listing", "/data/myhome/projects/x",
-                "/tmp/newhome/customers", "/mnt/home/backup/2024", r"D:\proj\Users\list",
-                "serviceAccountName: checkout", '{"storageAccountName": "acmeprod", "accountName": "acmeprod"}',
-                '{"username": "root"}', '{"username": "${USER}"}', "/home/{user}/x",
-                "https://x.com/intent/tweet", "by @property and @app.route",
-                "HKLM\\software\\x and D\\new", "DESKTOP-ENVIRONMENT",
-                "session opened for user root by (uid=0), Failed password for root from host",
-                "the user is logged in as the owner, User must be logged in as root. User who logged in",
-                "--user USERNAME --user=root pip install --user requests==1",
-                "uid=0(root) gid=33(www-data) user 'name' of type",
-                "Failed reads for individual files won't stop it. Accepted answers for everybody. Invalid user input"),
-    patterns=(
-        Pattern(
-            r"(?<![\w.~@%+/-])" + _ROOT + r"/(?:home|Users)/{1,2}" + _FOLDER,
-            _account,
-            rank=CONTEXT,
-        ),
-        Pattern(
-            r"(?<![\w.)\\-])" + _WINDOWS_ROOT + r"\\{1,4}Users\\{1,4}/?" + _FOLDER,
-            _account,
-            rank=CONTEXT,
-        ),
-        Pattern(  # profiles
-            r"(?:(?:linkedin\.com/in|facebook\.com|instagram\.com|twitter\.com|[/.]x\.com|[/.]t\.me|tiktok\.com"
-            r"|threads\.net|/u|/profiles?)/@?|/~)([A-Za-z][A-Za-z0-9_.%-]{2,60}[A-Za-z0-9])(?=[/?#)\]\"'\s\x1c>,;]|\.?$|\.[\s\x1c])",
-            lambda text: 0 if text.lower() in SYSTEM_USERS | _SITE_PAGES else len(text),
-            rank=CONTEXT,
-        ),
-        Pattern(  # mentions in a chat
-            r"(?<![A-Za-z])(?i:cc|ping|thanks|thx|assigned to|reviewed by|reported by)[: ]{1,2}"
-            r"@([A-Za-z][A-Za-z0-9_.-]{1,38}[A-Za-z0-9])(?![A-Za-z0-9/(@]|\.[A-Za-z])",
-            _no_system,
-            rank=CONTEXT,
-        ),
-        Pattern(r"<@([UW][A-Z0-9]{7,12})>"),
-        Pattern(  # a Windows domain and its user
-            r"(?<![A-Za-z0-9\\/:])[A-Z][A-Z0-9-]{1,14}\\([a-z][a-z._-]{2,24}[0-9]{0,4})(?![A-Za-z0-9\\/.(*+])",
-            lambda text: len(text) if text[-1].isdigit() or "." in text else 0,
-            rank=CONTEXT,
-        ),
-        Pattern(r"(?<![A-Za-z0-9-])S-1-5-21-\d{4,10}-\d{4,10}-\d{4,10}-\d{3,10}(?![A-Za-z0-9-])"),
-        Pattern(r"arn:aws[a-z-]{0,10}:[a-z]{2,6}::(\d{12}:user/[A-Za-z0-9+=,.@_/-]{1,64})"),
-        Pattern(  # the remote user of an access log
-            r" - ([A-Za-z][A-Za-z0-9._@-]{1,40}) \[\d{1,2}/[A-Z][a-z]{2}/\d{4}",
-            _no_system,
-            rank=CONTEXT,
-        ),
-        Pattern(  # who a daemon lets in, and who not
-            r"(?:(?:Failed|Accepted) (?:password|publickey|none|hostbased|gssapi-[a-z-]{3,20}"
-            r"|keyboard-interactive(?:/pam)?) for (?:invalid user |illegal user )?"
-            r"|session (?:opened|closed) for user |-login: [^\n<]{0,60}user=<)"
-            r"(?!(?:invalid|illegal) )([A-Za-z][A-Za-z0-9._-]{1,40})(?=[ (>@\x1c]|$)",
-            _no_system,
-        ),
-        Pattern(  # who is at a terminal: who, w and last
-            r"(?<![^\n\x1c])([a-z_][a-z0-9._-]{1,31}) {1,16}(?:pts/\d{1,4}|tty[A-Za-z0-9]{1,4}) {1,20}[0-9A-Za-z:.]",
-            _no_system,
-        ),
-        Pattern(  # of a host, in the configuration of ssh
-            r"(?<=\n)[ \t]{1,8}User ([A-Za-z][A-Za-z0-9._-]{1,40})(?=\s|\x1c|$)",
-            _no_system,
-            rank=CONTEXT,
-            near=r"\b(?:hostname|identityfile|host|port) ",
-        ),
-        Pattern(  # ... and who becomes somebody else
-            r"session opened for user [^\s\x1c]{1,64} by ([A-Za-z][A-Za-z0-9._-]{1,40})(?=\(uid=)", _no_system
-        ),
-        Pattern(  # ... as databases and services say it
-            r"(?<![A-Za-z])(?:(?:authentication failed|[Pp]ermission denied|[Aa]ccess denied) for (?:user|role)"
-            r"|[Nn]ew session \w{1,12} of user) [\"']?([A-Za-z][A-Za-z0-9._-]{1,40})(?=[\"' .,;\n\x1c]|$)",
-            _is_account_name,
-            rank=CONTEXT,
-        ),
-        Pattern(
-            r"(?<![A-Za-z])(?:[Uu]ser|[Rr]ole|[Aa]ccount) [\"']([A-Za-z][A-Za-z0-9._-]{1,40})[\"'] "
-            r"(?:not found|does not exist|created|deleted|logged|is not|already|has been|was)(?![A-Za-z])",
-            _no_system,
-            rank=CONTEXT,
-        ),
-        Pattern(
-            r"(?<![A-Za-z])[Uu]ser ([A-Za-z][A-Za-z0-9._-]{2,40}) (?:logged|signed) (?:in|out|on|off)(?![A-Za-z])",
-            _is_account_name,
-            rank=CONTEXT,
-        ),
-        Pattern(
-            r"(?<![A-Za-z])(?:(?:[Ll]ogged|[Ss]igned) in as |[Aa]uthenticated as |[Ll]ogin (?:ok|succeeded|failed)"
-            r" for )(?:user )?[\"']?([A-Za-z][A-Za-z0-9._-]{2,40})(?=[\"' ,;)\n]|\.?(?:[\s\x1c]|$))",
-            _is_account_name,
-            rank=CONTEXT,
-        ),
-        Pattern(  # of a database, among other settings
-            r"(?i:;[ ]?(?:uid|user ?id)[ ]?=[ ]?)([A-Za-z][A-Za-z0-9_.@\\-]{2,63})(?=[;\"'\s\x1c]|$)",
-            _no_system,
-            rank=CONTEXT,
-        ),
-        Pattern(r"(?<![A-Za-z])[ug]id=\d{3,10}\(([A-Za-z_][A-Za-z0-9._-]{1,40})\)", _no_system),  # id
-        Pattern(r"(?<![A-Za-z])sudo: {1,8}([a-z_][a-z0-9._-]{1,31}) : TTY=", _no_system),
-        Pattern(
-            r"(?<![A-Za-z-])--(?:user(?:name)?=|username )[\"']?([A-Za-z][A-Za-z0-9._-]{1,40})(?=[\"'\s\x1c]|$)",
-            _is_account_name,
-        ),
-        Pattern(r"(?:Invalid|Illegal) user ([A-Za-z][A-Za-z0-9._-]{1,40}) from ", _no_system),
-        # what Windows calls a computer
-        Pattern(r"(?<![A-Za-z0-9.-])(?:DESKTOP|LAPTOP)-(?=[A-Z]{0,6}[0-9])[A-Z0-9]{7}(?![A-Za-z0-9])"),
-        Pattern(  # an entry of a directory
-            r"(?<![A-Za-z])(?:uid|UID|sAMAccountName)=([A-Za-z][A-Za-z0-9._-]{1,40})(?=,[A-Za-z]{1,2}=)",
-            _no_system,
-        ),
-        Pattern(r"(?<![A-Za-z])machine \S{1,100}\s{1,8}login ([A-Za-z][A-Za-z0-9._@-]{1,64})(?=\s)", _no_system),
-        Pattern(  # 'name'@'host' of MySQL
-            r"(?<![A-Za-z0-9])[\"'`]([A-Za-z_][A-Za-z0-9_.-]{2,31})[\"'`]@[\"'`]",
-            _no_system,
-        ),
-    ),
-    keys=(
-        "nutzername", "benutzerkennung",
-        "identifiant", "identifiantutilisateur", "nomdutilisateur", "nombredeusuario", "nomedeusuario",
-        "nomedoutilizador", "nomeutilizador", "nomedeutilizador", "loginuzytkownika", "inlognaam", "anmeldename",
-        "loginid",
-        "username", "user", "login", "loginname", "userlogin", "screenname", "benutzername", "benutzer",
-        "nomutilisateur",
-        "utilisateur", "usuario", "nombreusuario", "nomeutente", "utente", "utilizador", "gebruikersnaam", "gebruiker",
-        "uzytkownik", "nazwauzytkownika", "samaccountname", "dbuser", "smtpuser", "remoteuser", "administratorlogin",
-    ),
-    shape=r"[^\W_][\w.@+-]{2,63}",
-    plausible=lambda text: text.lower() not in SYSTEM_USERS and not text.isdigit(),
-    canonical=str.casefold,
 )  # fmt: skip
