@@ -39,7 +39,7 @@ def shown(gate: Gate, *blocks: str, **more: Any) -> list[str]:
 
 
 def unnumbered(texts: list[str]) -> list[str]:
-    return [re.sub(r"_\d+\]", "]", text) for text in texts]
+    return [re.sub(r"(?:_\d+){1,2}\]", "]", text) for text in texts]
 
 
 def pieces(text: str, cuts: list[int]) -> list[str]:
