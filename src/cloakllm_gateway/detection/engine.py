@@ -35,12 +35,11 @@ from cloakllm_gateway.detection.catalogue.national import national_phone
 from cloakllm_gateway.detection.compounds import Compounds
 from cloakllm_gateway.detection.custom import Custom
 from cloakllm_gateway.detection.gate import SEPARATOR, Gate, Judge, Named, Signs, compiled
-from cloakllm_gateway.detection.keys import Parts
 from cloakllm_gateway.detection.merging import Claim, Find, settled
 from cloakllm_gateway.detection.reading import Reading, Segment, behind, read
 from cloakllm_gateway.detection.settings import Settings
 from cloakllm_gateway.detection.speaking import words_before
-from cloakllm_gateway.detection.structure import Proved, Structure, is_telling
+from cloakllm_gateway.detection.structure import Proved, Structure, Telling, is_telling
 from cloakllm_gateway.detection.view import View
 from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.patterns import lazy
@@ -111,8 +110,8 @@ class Detector:
         """Add to ``found`` what the texts say by themselves."""
         keyed: dict[int, list[Find]] = {}
         runs: Runs = {}
-        for segment, parts in _told(reading):
-            proved = self._structure.inside(segment.string(), *parts)
+        for segment, telling in _told(reading):
+            proved = self._structure.inside(segment.string(), telling)
             keyed.setdefault(segment.text, []).extend(_keyed(texts, segment, proved, runs))
         is_simple = len(texts) == 1 and len(reading.segments) == 1
         for category, pattern, places in self._matches(reading, keyed.get(0, ()) if is_simple else ()):
@@ -244,33 +243,29 @@ def _looked_for_again(signs: Mapping[str, str]) -> Named:
     return {name: Sought(sign, is_looked_for_again=True) for name, sign in signs.items()}
 
 
-#: Signs of structure, as :meth:`.Structure.inside` takes them.
-_TELLING = ("mark", "head", "pair", "lists", "format")
 #: Without one of them a text has neither a key nor rows below a header.
 _MARK = lazy(r"[:=>：(\n\[]")
 
 
-def _told(reading: Reading) -> Iterator[tuple[Segment, Sequence[Parts]]]:
-    """Everything that may have structure, the readings and each string literal by itself.
-
-    With each the parts of it in which there may be ends of keys, heads of columns, pairs and lists in a list.
-    """
+def _told(reading: Reading) -> Iterator[tuple[Segment, Telling]]:
+    """Everything that may have structure, the readings and each string literal by itself, and where it may be."""
     heard: set[View] = set()  # whose literals were read
-    is_telling_somewhere = not reading.seen.signs.keys().isdisjoint(_TELLING)
+    is_telling_somewhere = not reading.seen.signs.keys().isdisjoint(Telling._fields)
     for segment in reading.segments if is_telling_somewhere or not reading.buffer.isascii() else ():
         is_ascii = segment.view.text.isascii()
         if not is_telling_somewhere and is_ascii:
             continue
         if segment.deeper is None and not _MARK.search(segment.view.text, segment.first, segment.last):
             continue  # what was seen is the key before it, or in another text
-        parts = [reading.parts(segment, sign) for sign in _TELLING]
-        if any(parts) or not is_ascii:
-            yield segment, parts
+        telling = Telling(*(reading.parts(segment, sign) for sign in Telling._fields))
+        if any(telling) or not is_ascii:
+            yield segment, telling
         if segment.deeper is not None and segment.view not in heard:
             heard.add(segment.view)
             for said in folding.literals(segment.view, segment.deeper, is_telling):
                 everywhere = [(0, len(said.text))]
-                yield Segment(segment.text, segment.start, said, None, 0, len(said.text)), [everywhere] * len(_TELLING)
+                own = Segment(segment.text, segment.start, said, None, 0, len(said.text))
+                yield own, Telling(*[everywhere] * len(Telling._fields))
 
 
 #: How many candidates a proof remembers within one message.

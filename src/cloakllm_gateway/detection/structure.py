@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from itertools import chain
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -64,37 +65,45 @@ from cloakllm_gateway.spans import Text, whole_number
 Proved = Find
 
 
+class Telling(NamedTuple):
+    """In which parts of a text there may be ends of keys, heads of columns, pairs, lists in a list, other formats."""
+
+    mark: Parts
+    head: Parts
+    pair: Parts
+    lists: Parts
+    format: Parts
+
+
 class Structure:
     """Key proofs for the enabled categories."""
 
     def __init__(self, categories: Mapping[str, Category]) -> None:
         self._kinds = {name: Kind(category) for name, category in categories.items()}
 
-    def inside(
-        self, text: str, marked: Parts, headed: Parts, paired: Parts, listed: Parts, formed: Parts
-    ) -> list[Proved]:
-        """Values that fields of the text prove; in these parts are keys, heads of columns, pairs, lists, formats."""
+    def inside(self, text: str, telling: Telling) -> list[Proved]:
+        """Values that fields of the text prove."""
         screen = linear.as_bytes(text)
-        marks, tops = places(text, screen, marked), heads(text, screen, headed) if "\n" in text else []
+        marks, tops = places(text, screen, telling.mark), heads(text, screen, telling.head) if "\n" in text else []
         if at_line_ends := [at for at in marks if text.startswith((":\n", ":\r"), at)]:
             tops = sorted({*tops, *at_line_ends})  # a label of a form may have a colon
-        blocks = list(_blocks(text, screen)) if marks or paired else []
-        others = list(formats.tables(text, screen)) if formed else ()
+        blocks = list(_blocks(text, screen)) if marks or telling.pair else []
+        others = list(formats.tables(text, screen)) if telling.format else ()
         del screen  # a long text with many values is short of memory below
         found: list[Proved] = []
         rows = [at for at in marks if text[at] not in _FIELD_MARKS]
         cells = hypertext.tables(text, classify) if marks and "<" in text else ()
-        lists = fields.lists(text) if listed else ()
+        lists = fields.lists(text) if telling.lists else ()
         for table in chain(tables(text, tops, _WORDS), sql.statements(text, rows), cells, lists, others):
             for some in columns.proved(text, table, self._kinds):
                 found += some
         for start, stop in blocks:
             own = _between(marks, start, stop)
-            if own or paired:
+            if own or telling.pair:
                 block = text[start:stop]
                 also = name_places(linear.as_bytes(block)) if own else ()
                 keyed = list(_fields(block, sorted({*own, *also})))
-                if paired:
+                if telling.pair:
                     keyed += (("braces", field, classify(field.key)) for field in fields.pairs(block))
                 proved = self._fields(block, keyed)
                 found += map(partial(_moved, start), proved) if start else proved
