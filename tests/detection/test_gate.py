@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 import sys
 from functools import cache
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from cloakllm_gateway.detection.catalogue import CATALOGUE
 from cloakllm_gateway.detection.deriving import leading, relaxed, widest
 from cloakllm_gateway.detection.engine import Detector
-from cloakllm_gateway.detection.gate import OVERLAP, SEPARATOR, WINDOW, Gate, compiled, screened
+from cloakllm_gateway.detection.gate import LONG, OVERLAP, SEPARATOR, WINDOW, Gate, compiled, screened
 from cloakllm_gateway.spans import Text
 from tests.effort import examples
 
@@ -74,6 +75,25 @@ def test_whatever_the_truth_finds_the_gate_lets_through(parts: list[str], stretc
                 truth,
                 match[0],
             )
+
+
+@pytest.mark.parametrize("alphabet", ["x ", "\u00e9 "])
+def test_a_long_buffer_is_looked_at_as_short_ones_are(alphabet: str) -> None:
+    """Many windows at once, and those one by one in which something was: also where they meet."""
+    at = random.Random(alphabet)
+    parts = []
+    while sum(map(len, parts)) < 2 * LONG:
+        parts += [alphabet * at.randrange(20, WINDOW), at.choice(EXAMPLES), at.choice("\n ,")]
+    text = "".join(parts)
+    ranges = DETECTOR._gate.look(text, screened(text)).due
+    found = 0
+    for index, (_, pattern) in enumerate(DETECTOR._rows):
+        for match in plain(pattern.regex).finditer(text):
+            found += 1
+            assert any(
+                start <= match.start() < stop and match.end() <= limit for start, stop, limit in ranges.get(index, [])
+            ), (pattern.regex, match[0])
+    assert found > 30
 
 
 @pytest.mark.parametrize("at", range(WINDOW - 60, WINDOW + 60, 7))

@@ -60,11 +60,17 @@ class Automaton(Generic[Name]):
         self._alternatives = _alternatives([group.expression for group in self._groups], memory=128 << 20)
         self._less = less.encode()
 
+    def sees(self, alike: bytes) -> bool:
+        """Whether any may match in a text, given as :data:`ALIKE` makes it."""
+        return bool(self._matched(alike))
+
     def seen(self, window: bytes, alike: bytes) -> Sequence[Name]:
         """Which match in a window, given as it is and as :data:`ALIKE` makes it."""
-        text = alike.translate(None, self._less) if self._less else alike
-        matched = _matched(self._alternatives, text)
+        matched = self._matched(alike)
         return [name for number in matched for name in self._groups[number].seen(window, alike)] if matched else ()
+
+    def _matched(self, alike: bytes) -> list[int]:
+        return _matched(self._alternatives, alike.translate(None, self._less) if self._less else alike)
 
 
 class _Group(Generic[Name]):

@@ -236,7 +236,7 @@ def _signs() -> Signs:
     """What else the gate looks for: all that may be encoded, and keys that may prove a value."""
     plain: Named = {name: Sought(sign, simpler=folding.SIMPLER.get(name, "")) for name, sign in folding.SIGNS.items()}
     plain |= _looked_for_again({**keys.signs(), "format": formats.SIGN})
-    return Signs(plain, _looked_for_again(keys.joined_signs()), keys.SEPARATORS)
+    return Signs(plain, _looked_for_again(keys.joined_signs()), keys.LEFT_OUT)
 
 
 def _looked_for_again(signs: Mapping[str, str]) -> Named:

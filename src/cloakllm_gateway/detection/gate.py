@@ -32,6 +32,9 @@ from cloakllm_gateway.patterns import lazy
 WINDOW = 8_192  # code points; a window ends at the white space that follows
 #: Longest stretch, in code points, that one match may span across white space; windows overlap by it.
 OVERLAP = 320
+#: So many windows of a long buffer are looked at together first: in most of them is nothing.
+_AT_ONCE = 8
+LONG = 2 * _AT_ONCE * WINDOW
 
 
 def screened(buffer: str) -> bytes:
@@ -111,19 +114,26 @@ class Gate:
         self._truths = truths
         self._named_signs = signs
         self._kinds = kinds or [""] * len(truths)
+        #: The automata for a buffer that is ASCII or not, long or not.
+        self._chosen: dict[tuple[bool, bool], list[_Automaton]] = {}
         self._worded = frozenset(index for index, truth in enumerate(truths) if _is_worded(truth))
 
-    @cached_property
-    def _automata(self) -> list[_Automaton]:
+    def _automata(self, is_ascii: bool, is_long: bool) -> list[_Automaton]:
         """What begins with a word in any case, phrases, other shapes and what is joined have an automaton each.
 
         One for all would have the product of their states: it would take a third less time for a text that it has
-        seen, and five times as long for one that it has not.
+        seen, and five times as long for one that it has not.  A long text meets most of its states again, so there
+        phrases and other shapes have one automaton.
         """
-        return [*_automata(self._sought.worded | self._sought.foreign), *self._of_any_script]
+        words = self._words if is_ascii else self._words_of_scripts
+        return [*words, *(self._shapes_in_one if is_long else self._shapes), *self._joined]
 
     @cached_property
-    def _automata_of_scripts(self) -> list[_Automaton]:
+    def _words(self) -> list[_Automaton]:
+        return _automata(self._sought.worded | self._sought.foreign)
+
+    @cached_property
+    def _words_of_scripts(self) -> list[_Automaton]:
         """The same for buffers that are not ASCII, where every letter may begin a word of another script.
 
         So these words are apart from those in ASCII, and the expression that has most of them from the others.
@@ -132,12 +142,20 @@ class Gate:
         largest = max(foreign, key=lambda name: len(foreign[name].expression), default=None)
         alone = {name: each for name, each in foreign.items() if name == largest}
         others = {name: each for name, each in foreign.items() if name != largest}
-        return [*_automata(self._sought.worded, others, alone), *self._of_any_script]
+        return _automata(self._sought.worded, others, alone)
 
     @cached_property
-    def _of_any_script(self) -> list[_Automaton]:
+    def _shapes(self) -> list[_Automaton]:
+        return _automata(self._sought.phrases, self._sought.tokens)
+
+    @cached_property
+    def _shapes_in_one(self) -> list[_Automaton]:
+        return _automata(self._sought.phrases | self._sought.tokens)
+
+    @cached_property
+    def _joined(self) -> list[_Automaton]:
         _, joined, less = self._signs
-        return [*_automata(self._sought.phrases, self._sought.tokens), *_automata(joined, less=less)]
+        return _automata(joined, less=less)
 
     @cached_property
     def _signs(self) -> Signs:
@@ -158,14 +176,25 @@ class Gate:
     def look(self, buffer: str, screen: bytes) -> Seen:
         """What may be where."""
         found: dict[int | str, Ranges] = {}
-        automata = self._automata if buffer.isascii() else self._automata_of_scripts
+        is_long = len(buffer) >= LONG
+        kind = buffer.isascii(), is_long
+        automata = self._chosen.get(kind)
+        if automata is None:
+            automata = self._chosen[kind] = self._automata(*kind)
         cuts = _cuts(buffer)
         last = len(cuts) - 1
         for at in range(last):
             start, stop, limit = max(cuts[at] - OVERLAP, 0), cuts[at + 1], cuts[min(at + 2, last)]
+            if is_long and at % _AT_ONCE == 0:
+                alike = screen[start : cuts[min(at + _AT_ONCE, last)] + 1].translate(ALIKE)
+                seeing = [automaton for automaton in automata if automaton.sees(alike)]
+            elif not is_long:
+                seeing = automata
+            if not seeing:
+                continue
             window = screen[start : stop + 1]
             alike = window.translate(ALIKE)
-            for automaton in automata:
+            for automaton in seeing:
                 for name in automaton.seen(window, alike):
                     ranges = found.setdefault(name, [])
                     if ranges and ranges[-1][1] >= start:

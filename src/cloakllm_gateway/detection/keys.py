@@ -252,8 +252,10 @@ _FOREIGN_MARK = lazy(r"[^\x00-\x7f：][^\x80-\U0010ffff\n:：=>]{0,32}[:：=>]")
 _LONGEST_GAP = 33
 _FOREIGN_LINE = lazy(r"[^\x00-\x7f\n][^\n]*")
 #: What may stand between the words of a key, or between any two of its letters: ``first_name``, ``D.O.B.``.
-SEPARATORS = " _.-"
-_DIVIDED = f"[{SEPARATORS}]?"
+_SEPARATORS = " _.-"
+_DIVIDED = f"[{_SEPARATORS}]?"
+#: What :func:`joined_signs` does without.
+LEFT_OUT = f"{_SEPARATORS}0123456789"
 #: First words of keys that others may connect with the rest, and what stands between the two then.
 _HEADS = ("numero", "nombre", "nome", "nom", "titulaire", "titular", "naam")
 _CONNECTED = "(?:[ _.-]?(?:d(?:e|el|u|o|a|i|ella)|van)(?:[ _.-](?:la|de|het))?[ _.-])?" + _DIVIDED
@@ -284,12 +286,13 @@ def signs() -> dict[str, str]:
 
 
 def joined_signs() -> dict[str, str]:
-    """The same of :func:`places` and of all other :func:`heads`, in a text less :data:`SEPARATORS`.
+    """The same of :func:`places` and of all other :func:`heads`, in a text less :data:`LEFT_OUT`.
 
-    They may stand between any two letters of a key, and an automaton that foresees it has ten times the states.
+    Separators may stand between any two letters of a key, and an automaton that foresees it has ten times the
+    states.  Digits are a third of many texts, and tell little of a key.
     """
     return {
-        sign: without(expression, SEPARATORS)
+        sign: without(expression, LEFT_OUT)
         for sign, expression in (("mark", f"(?i:{_mark()})"), ("head", f"(?i:{_head(_NEXT_CELL)})"))
     }
 
