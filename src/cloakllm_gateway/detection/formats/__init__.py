@@ -17,6 +17,7 @@ from cloakllm_gateway.detection.formats import (
     cells,
     chats,
     constraints,
+    doers,
     forms,
     mail,
     printed,
@@ -48,6 +49,7 @@ FORMATS = (
     Format(cells.SIGN, cells.tables),
     Format(rows.SIGN, rows.tables),
     Format(snapshots.SIGN, snapshots.tables),
+    Format(doers.SIGN, doers.tables),
 )
 
 #: What shows that any of them is there.
