@@ -272,6 +272,8 @@ LABELS = (
 VALUES = "value|val|answer|response|newvalue|oldvalue|stringvalue"
 #: What says of what a number is: ``{"type": "passport", "number": ...}``.
 TYPES = "type|kind|idtype|id_type|documenttype|document_type|identifiertype|identifier_type"
+#: What SQL has between a column and a value in quotes, beside ``=``; all of it ends a key.
+COMPARING = r"i?like|in|between|rlike|regexp|similar to|is (?:not )?distinct from|<>|!=|[<>]=?|!?~~?[*]?"
 #: What shows that a text may hold pairs.
 PAIR = rf"(?i:[\"'](?:{VALUES}|{NUMBERS})[\"'])\s*:"
 #: What shows that it may hold lists under a list of their columns.
@@ -338,7 +340,7 @@ def _marked(keys: str) -> str:
     tag = r"[\"']? [a-z:]+=[^<>\n]{0,200}?>"
     # A head of HTML may be marked, and its closing tag may be missing.
     cell = r"\s{0,8}(?:</[a-z]{1,8}>){0,2}\s{0,8}</?(?:t[hdr]|d[td]|key)>"
-    compared = r"[ ](?:not )?(?:i?like|in)[ ]?[(]?[ ]?n?'"
+    compared = rf"[ ](?:not )?(?:{COMPARING})[ ]?[(]?[ ]?n?'"
     blanks = r"(?:[ \"'*_`).#\]\t]{0,5}?|[ ]{6,24})"
     return rf"(?:{keys}){qualified}s?{between}{blanks}(?::=|=>|[:=>]|[\"'],|{compared}|{cell}|{tag})"
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from cloakllm_gateway import linear
 from cloakllm_gateway.detection.formats import (
     accounts,
+    aliases,
     bound,
     cells,
     chats,
@@ -50,6 +51,7 @@ FORMATS = (
     Format(rows.SIGN, rows.tables),
     Format(snapshots.SIGN, snapshots.tables),
     Format(doers.SIGN, doers.tables),
+    Format(aliases.SIGN, aliases.tables),
 )
 
 #: What shows that any of them is there.
