@@ -83,6 +83,7 @@ _BARE_AT, _BARE_DOT = lazy(f" {_SAID_AT} ", re.IGNORECASE), lazy(f" {_SAID_DOT} 
 _AT_SOME_POINT = lazy(r" at (?:this|that|which|what|some|any|no|one|the|a|another) point ", re.IGNORECASE)
 _SPOKEN_AT = lazy(rf"\s*[\[({{<_]?\s*(?<![a-zä])(?:{_SAID_AT}|ät)(?![a-z])\s*[\])}}>_]?\s*", re.IGNORECASE)
 _SPOKEN_DOT = lazy(rf"\s*[\[({{<_]\s*(?:{_SAID_DOT}|\.)\s*[\])}}>_]\s*|\s+{_SAID_DOT}\s+", re.IGNORECASE)
+_HELD_DOT = lazy(r"[\[(](?:\.|dot)[\])]")
 _BRACKETED_AT = lazy(r"[\[({]@[\])}]")
 
 
@@ -149,7 +150,7 @@ EMAIL = Category(
         "a number, but at this point it is best effort; or at some point us too",
         "lodash@4.17.21.tgz redis@sha256.abc app@v2.tgz",
         "pull redis@sha256.abc",
-        "https://user:${PASSWORD}@example.com/a/b.git",
+        "https://user:${PASSWORD}@example.com/a/b.git and http://user:password@example.com",
     ),
     patterns=(
         Pattern(
@@ -171,7 +172,7 @@ EMAIL = Category(
         Pattern(  # so that nobody clicks on it
             r"(?<![A-Za-z0-9._+-])[A-Za-z0-9_](?:[A-Za-z0-9._+-]{0,63})@[A-Za-z0-9-]{1,63}"
             r"(?:(?:\.|\[\.\]|\(\.\)|\[dot\]|\(dot\))[A-Za-z0-9-]{2,63}){1,5}(?![A-Za-z0-9-])",
-            lambda text: len(text) if text[-1] != "]" and checks.email(email_canonical(text)) else 0,
+            lambda text: len(text) if _HELD_DOT.search(text) and checks.email(email_canonical(text)) else 0,
             rank=SHAPED - 10,
         ),
         Pattern(  # in quotes, as RFC 5322 has what is no run of letters and dots

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from cloakllm_gateway.detection.tables import Table
 from cloakllm_gateway.patterns import lazy
 
-SIGN = r"'(?:::[a-z]+)?\)? [aA][sS] [\"`\[]?[A-Za-z_]"
+#: No colon follows, as behind ``open('x') as file``.
+SIGN = r"'(?:::[a-z]+)?\)? [aA][sS] [\"`\[]?[A-Za-z_]\w*(?:[\"`\],;) \n]|\z)"
 _ALIAS = lazy(r"'(?:::[a-z]{1,20})?\)? [aA][sS] [\"`\[]?(\w{1,64})")
 #: A value has at most so many code points.
 _LONGEST = 512

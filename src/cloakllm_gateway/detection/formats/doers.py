@@ -17,30 +17,17 @@ from cloakllm_gateway.detection.tables import tables as drawn
 from cloakllm_gateway.patterns import lazy
 
 _DOERS = (
-    "author owner maintainer contributor committer reviewer approver assignee reporter creator attendee participant "
-    "watcher organizer organiser editor translator developer speaker presenter moderator stakeholder submitter "
-    "requester interviewer interviewee trainer instructor autor bearbeiter teilnehmer verantwortlicher auteur "
-    "participante asistente autore partecipante deelnemer uczestnik"
+    "author owner maintainer contributor reviewer approver assignee reporter creator attendee participant watcher "
+    "organizer developer translator speaker stakeholder autor bearbeiter teilnehmer auteur participante autore"
 ).split()
-#: More of them.  Those of the other languages are as many or one.
-_MANY = ("autoren", "auteurs", "autores", "participantes", "asistentes", "autori", "partecipanti", "deelnemers")
-_ONE_WORD = frozenset((*_DOERS, *_MANY, *(f"{word}s" for word in _DOERS)))
-
-
-def _any_of(words: Sequence[str]) -> str:
-    """The words in small letters, capitalised and in capitals."""
-    return "|".join(f"[{word[0]}{word[0].upper()}]{word[1:]}|{word.upper()}" for word in words)
-
-
-_LISTED = _any_of([f"{word}s" for word in _DOERS if word not in ("bearbeiter", "teilnehmer")] + ["teilnehmer", *_MANY])
-_HEAD = f"(?:{_any_of(_DOERS)})"
-SIGN = (
-    rf"(?:{_LISTED})[\"'*]{{0,3}}[ ]?[:=]"
-    rf"|[|][ *]*{_HEAD}[ *]*[|]|[,;\t]\"?{_HEAD}\"?[,;\t\r\n]|(?:^|\n)\"?{_HEAD}\"?[,;\t]"
-    rf"|(?:^|\n|  ){_HEAD}  |  {_HEAD}\r?\n"
-)
+_ONE_WORD = frozenset((*_DOERS, *(f"{word}s" for word in _DOERS)))
+#: One in small letters, capitalised and in capitals; and how there are several.
+_DOER = "|".join(f"[{word[0]}{word[0].upper()}]{word[1:]}|{word.upper()}" for word in _DOERS)
+_SEVERAL = r"(?:s|e[ns])[\"'*]{0,3}[ ]?[:=]"
+#: Several before a mark, or one at the end of a cell.
+SIGN = rf"(?:{_DOER})(?:{_SEVERAL}|[ *]{{0,40}}[|]|\"?[,;\t]|\"?\r?\n|  )"
 _LIST = lazy(
-    rf"(?:{_LISTED})[\"'*]{{0,3}}[ ]?[:=][*]{{0,2}}[ \t]{{0,8}}(?:\[(?P<array>[^\[\]]{{0,4096}})\]"
+    rf"(?:{_DOER}){_SEVERAL}[*]{{0,2}}[ \t]{{0,8}}(?:\[(?P<array>[^\[\]]{{0,4096}})\]"
     r"|\n(?P<block>(?:[ \t]{0,40}[-*•] [^\n]{1,200}(?:\n|\Z)){1,200})|(?P<line>[^\n\[{]{1,1024}))"
 )
 #: One of a list, up to its address or what else is said of it.
