@@ -59,3 +59,9 @@ def test_a_key_of_something_else_means_nothing(key: str) -> None:
 )
 def test_such_a_key_is_seen_in_text(text: str, value: str) -> None:
     assert value in [span.value for span in DETECTOR.find([Text(text, names=False)])[0]]
+
+
+@pytest.mark.parametrize("key", ["D. O. B.: ", "D.O.B: ", "d o b: ", "Date of birth..................: ", "S. S. N.: "])
+def test_initials_and_leaders_hide_no_key(key: str) -> None:
+    text = key + "1984-03-02"
+    assert places(text, text.encode(), [(0, len(text))]) == [len(key) - 2]

@@ -243,8 +243,8 @@ def _looked_for_again(signs: Mapping[str, str]) -> Named:
     return {name: Sought(sign, is_looked_for_again=True) for name, sign in signs.items()}
 
 
-#: Without one of them a text has neither a key nor rows below a header.
-_MARK = lazy(r"[:=>：(\n\[]")
+#: Without one of them a text has neither a key nor rows below a header: a quote follows what a column is like.
+_MARK = lazy(r"[:=>：(\n\['\"]")
 
 
 def _told(reading: Reading) -> Iterator[tuple[Segment, Telling]]:

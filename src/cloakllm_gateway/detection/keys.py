@@ -254,6 +254,8 @@ _FOREIGN_LINE = lazy(r"[^\x00-\x7f\n][^\n]*")
 #: What may stand between the words of a key, or between any two of its letters: ``first_name``, ``D.O.B.``.
 _SEPARATORS = " _.-"
 _DIVIDED = f"[{_SEPARATORS}]?"
+#: ... and between initials: ``D. O. B.``.
+_INITIALS, _MOST_INITIALS = f"[{_SEPARATORS}]{{0,2}}", 4
 #: What :func:`joined_signs` does without.
 LEFT_OUT = f"{_SEPARATORS}0123456789"
 #: First words of keys that others may connect with the rest, and what stands between the two then.
@@ -274,6 +276,8 @@ LABELS = (
 VALUES = "value|val|answer|response|newvalue|oldvalue|stringvalue"
 #: What says of what a number is: ``{"type": "passport", "number": ...}``.
 TYPES = "type|kind|idtype|id_type|documenttype|document_type|identifiertype|identifier_type"
+#: What SQL has between a column and a value in quotes, beside ``=``; all of it ends a key.
+COMPARING = r"i?like|in|between|rlike|regexp|similar to|is (?:not )?distinct from|<>|!=|[<>]=?|!?~~?[*]?"
 #: What shows that a text may hold pairs.
 PAIR = rf"(?i:[\"'](?:{VALUES}|{NUMBERS})[\"'])\s*:"
 #: What shows that it may hold lists under a list of their columns.
@@ -341,8 +345,8 @@ def _marked(keys: str) -> str:
     tag = r"[\"']? [a-z:]+=[^<>\n]{0,200}?>"
     # A head of HTML may be marked, and its closing tag may be missing.
     cell = r"\s{0,8}(?:</[a-z]{1,8}>){0,2}\s{0,8}</?(?:t[hdr]|d[td]|key)>"
-    compared = r"[ ](?:not )?(?:i?like|in)[ ]?[(]?[ ]?n?'"
-    blanks = r"(?:[ \"'*_`).#\]\t]{0,5}?|[ ]{6,24})"
+    compared = rf"[ ](?:not )?(?:{COMPARING})[ ]?[(]?[ ]?n?'"
+    blanks = r"(?:[ \"'*_`).#\]\t]{0,5}?|[ ]{6,24}|[.]{6,60}[ ]?)"
     return rf"(?:{keys}){qualified}s?{between}{blanks}(?::=|=>|[:=>]|[\"'],|{compared}|{cell}|{tag})"
 
 
@@ -359,11 +363,15 @@ def _any_of(keys: Collection[str], divided: Callable[[str], str]) -> str:
 
 def _divided_before_a_name(key: str) -> str:
     """``first / name`` is a key as ``first_name`` is: what stands between them does not hide that of a person."""
+    if len(key) <= _MOST_INITIALS:
+        return _connected(key)
     name = next((name for name in sorted(_BARE_NAMES) if key.endswith(name) and key != name), "")
     return _connected(key.removesuffix(name)) + "[^a-z0-9\\n:=>]*?" * bool(name) + _DIVIDED.join(name)
 
 
 def _connected(key: str) -> str:
     """A key as text has it: ``nombre del paciente`` for ``nombrepaciente``."""
+    if len(key) <= _MOST_INITIALS:
+        return _INITIALS.join(key)
     head = next((head for head in _HEADS if key.startswith(head) and key != head), "")
     return _DIVIDED.join(head) + _CONNECTED * bool(head) + _DIVIDED.join(key.removeprefix(head))

@@ -20,9 +20,10 @@ from cloakllm_gateway.detection.surnames import SURNAMES
 
 #: Words of what teams, programs and firms are called that own and write things.
 _GROUPS = words_of("""
-    account accounts admin admins alliance app bot bots bureau crew department dept desk division engineering
-    foundation group groups guild helpdesk initiative it labs marketing operations ops platform project qa sales
-    security service services squad support sysadmin system team teams test tribe user users
+    account accounts admin admins alliance app authors bot bots bureau community consortium contributors corp crew
+    department dept desk developers division engineering foundation gmbh group groups guild hat helpdesk inc
+    initiative it labs llc ltd maintainers marketing operations ops platform project qa sales security service
+    services squad support sysadmin system team teams test tribe user users
     abteilung equipe equipo gruppe squadra zespol
 """)
 #: Family names that stand first and are too short to be told elsewhere.
@@ -41,15 +42,27 @@ _MOST_WORDS = 4
 
 def known_name(text: str) -> int:
     """The length of a full name with a known given name or surname in its place; 0 for anything else."""
-    words = text.split()
-    low = [plain(word.rstrip(".")) for word in words]
-    if not 2 <= len(words) <= _MOST_WORDS or text.isupper() or not _GROUPS.isdisjoint(low):
+    if not is_full_name(text):
         return 0
-    if not all(word[0].isupper() or part in PARTICLES for word, part in zip(words, low, strict=True)):
-        return 0
+    low = _low(text)
     if any(part in NOT_NAMES and part not in FIRST_NAMES and len(part) > 1 for part in low[1:-1]):
         return 0
     return len(text) if _is_pair(low[0], low[-1]) else 0
+
+
+def is_full_name(text: str) -> bool:
+    """Whether a text is written as a full name is, and names no team or program."""
+    words = text.split()
+    if not 2 <= len(words) <= _MOST_WORDS or text.isupper():
+        return False
+    low = _low(text)
+    return _GROUPS.isdisjoint(low) and all(
+        word[0].isupper() or part in PARTICLES for word, part in zip(words, low, strict=True)
+    )
+
+
+def _low(text: str) -> list[str]:
+    return [plain(word.rstrip(".")) for word in text.split()]
 
 
 def _is_pair(first: str, last: str) -> bool:

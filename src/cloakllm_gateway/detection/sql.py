@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from cloakllm_gateway.detection.aligned import Row
 from cloakllm_gateway.detection.fields import Field
+from cloakllm_gateway.detection.keys import COMPARING
 from cloakllm_gateway.detection.tables import Table
 from cloakllm_gateway.patterns import lazy
 
@@ -228,12 +229,14 @@ _LONGEST_CELL = 65_536
 # -- conditions -----------------------------------------------------------------------------------
 
 #: ``last_name LIKE '`` and ``last_name NOT IN ('``, up to the quote.
-_CONDITION = lazy(r"([\w.]{1,64})[\"`\]]?\s{1,2}(?:not\s{1,2})?(?:i?like|in)\s{0,2}\(?\s{0,2}[NnEe]?\Z", re.IGNORECASE)
-_COMPARED = lazy(r"\s{0,64},?\s{0,64}[NnEe]?'%?((?:[^'\n]|''){1,512}?)%?'(?!')")
+_CONDITION = lazy(
+    rf"([\w.]{{1,64}})[\"`\]]?\s{{1,2}}(?:not\s{{1,2}})?(?:{COMPARING})\s{{0,2}}\(?\s{{0,2}}[NnEe]?\Z", re.IGNORECASE
+)
+_COMPARED = lazy(r"\s{0,64}(?:,|and\s)?\s{0,64}[NnEe]?'[%^]?((?:[^'\n]|''){1,512}?)[%$]?'(?!')", re.IGNORECASE)
 
 
 def conditions(text: str, places: Iterable[int]) -> Iterator[Field]:
-    """What a column is compared with by ``LIKE`` and ``IN``; ``places`` are at the first quote."""
+    """What a column is compared with by ``LIKE``, ``IN``, ``BETWEEN`` and so on; ``places`` are at the first quote."""
     for at in places:
         if condition := _CONDITION.search(text, max(at - 96, 0), at):
             stop = at

@@ -118,7 +118,7 @@ IBAN_DIGITS = frozenset(
 
 def iban_extent(text: str) -> int:
     """How far the IBAN that begins ``text`` reaches by its country's length; 0 if it is none."""
-    length = int(IBAN_LENGTHS.get(text[:2].upper(), 0))
+    length = int(IBAN_LENGTHS.get(text[:3].replace(" ", "")[:2].upper(), 0))
     if not length:
         return 0
     if len(text) >= length and text[:length].isalnum():  # no spaces in it

@@ -26,9 +26,15 @@ LETTERS = (
 _WORD = f"A-Za-z0-9{LETTERS}"
 _LABEL = f"[{_WORD}](?:[{_WORD}_-]{{0,62}})"
 #: How people say the signs of an address in English, German, French, Spanish and Portuguese, Italian, Dutch, Polish,
-#: Swedish and Danish, Czech.
-_SAID_AT = "(?:at|arobase|arroba|chiocciola|apenstaartje|ma[l\u0142]pa|snabel-?a|zavin[a\u00e1][c\u010d])"
-_SAID_DOT = "(?:dot|punkt|point|punto|ponto|punt|kropka|prik|te[c\u010d]ka)"
+#: Swedish and Danish, Norwegian, Finnish, Czech, Hungarian, Romanian, Turkish, Russian and Ukrainian, Greek, Japanese.
+_SAID_AT = (
+    "(?:at|\u00e6t|arobase|arroba|chiocciola|apenstaartje|ma[l\u0142]pa|snabel-?a|kr\u00f8llalfa|miukumauku"
+    "|zavin[a\u00e1][c\u010d]|kukac|arond|kuyruklu a|собака|собачка|равлик|παπάκι|アット(?:マーク)?)"
+)
+_SAID_DOT = (
+    "(?:dot|punkt|point|punto|ponto|punt|kropka|prik|punktum|piste|te[c\u010d]ka|pont|punct|nokta|точка|крапка|τελεία"
+    "|ドット)"
+)
 _AT = rf"(?: ?\[{_SAID_AT}\] ?| ?\({_SAID_AT}\) ?| ?\{{at\}} ?| ?<at> ?| {_SAID_AT} | ?\[@\] ?| ?\(@\) ?|_at_)"
 _DOT = (
     rf"(?: ?\[{_SAID_DOT}\] ?| ?\({_SAID_DOT}\) ?| ?\{{dot\}} ?| ?<dot> ?| {_SAID_DOT} | ?\[\.\] ?| ?\(\.\) ?|_dot_|\.)"
@@ -66,6 +72,7 @@ def _spelled_out(text: str) -> int:
 _SPOKEN_DOMAINS = frozenset(
     "com org net edu gov mil int info biz io dev app me co ai tech cloud example eu uk de fr es it pt nl be pl "
     "ch at se no dk "
+    "gr hu ro tr sk si hr bg lt lv ee "
     "fi cz ie ru ua br mx ar in cn jp kr au nz ca us za".split()
 )
 
@@ -76,6 +83,7 @@ _BARE_AT, _BARE_DOT = lazy(f" {_SAID_AT} ", re.IGNORECASE), lazy(f" {_SAID_DOT} 
 _AT_SOME_POINT = lazy(r" at (?:this|that|which|what|some|any|no|one|the|a|another) point ", re.IGNORECASE)
 _SPOKEN_AT = lazy(rf"\s*[\[({{<_]?\s*(?<![a-zä])(?:{_SAID_AT}|ät)(?![a-z])\s*[\])}}>_]?\s*", re.IGNORECASE)
 _SPOKEN_DOT = lazy(rf"\s*[\[({{<_]\s*(?:{_SAID_DOT}|\.)\s*[\])}}>_]\s*|\s+{_SAID_DOT}\s+", re.IGNORECASE)
+_HELD_DOT = lazy(r"[\[(](?:\.|dot)[\])]")
 _BRACKETED_AT = lazy(r"[\[({]@[\])}]")
 
 
@@ -116,6 +124,14 @@ EMAIL = Category(
         example("pisz na «ola (ma\u0142pa) poczta (kropka) pl» dzisiaj"),
         example("skriv till «lars (snabel-a) exempel.se» nu"),
         example("pi\u0161te na «jan zavin\u00e1\u010d priklad te\u010dka cz» dnes"),
+        example("пишите на «ivan (собака) primer (точка) ru» сегодня"),
+        example("пишите на «ivan собака primer точка ru» сегодня"),
+        example("γράψε στο «nikos (παπάκι) example (τελεία) gr» σήμερα"),
+        example("連絡先 «tanaka(アット)example.jp» まで"),
+        example("írj ide: «bela (kukac) pelda (pont) hu» ma"),
+        example("skriv til «kari krøllalfa eksempel punktum no» i dag"),
+        example("the sender was «kim@example[.]com», a phish"),
+        example("the sender was «kim.lee@mail(.)example(.)com» again"),
         example("escreva para «ana arroba exemplo ponto pt» hoje"),
         example("to «firstname.lastname@very-long-\ndepartment.example.com» for help"),
         example("and the rest goes to «kim.lee@exam»"),
@@ -134,7 +150,7 @@ EMAIL = Category(
         "a number, but at this point it is best effort; or at some point us too",
         "lodash@4.17.21.tgz redis@sha256.abc app@v2.tgz",
         "pull redis@sha256.abc",
-        "https://user:${PASSWORD}@example.com/a/b.git",
+        "https://user:${PASSWORD}@example.com/a/b.git and http://user:password@example.com",
     ),
     patterns=(
         Pattern(
@@ -151,6 +167,12 @@ EMAIL = Category(
             rf"(?<![A-Za-z0-9._-])[A-Za-z0-9](?:[A-Za-z0-9._+-]{{0,63}}) ?[\[({{][äÄ]t[\])}}] ?"
             rf"[A-Za-z0-9-]{{1,63}}(?:{_DOT}[A-Za-z0-9-]{{2,63}}){{1,3}}",
             _spelled_out,
+            rank=SHAPED - 10,
+        ),
+        Pattern(  # so that nobody clicks on it
+            r"(?<![A-Za-z0-9._+-])[A-Za-z0-9_](?:[A-Za-z0-9._+-]{0,63})@[A-Za-z0-9-]{1,63}"
+            r"(?:(?:\.|\[\.\]|\(\.\)|\[dot\]|\(dot\))[A-Za-z0-9-]{2,63}){1,5}(?![A-Za-z0-9-])",
+            lambda text: len(text) if _HELD_DOT.search(text) and checks.email(email_canonical(text)) else 0,
             rank=SHAPED - 10,
         ),
         Pattern(  # in quotes, as RFC 5322 has what is no run of letters and dots

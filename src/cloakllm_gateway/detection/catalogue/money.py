@@ -30,6 +30,8 @@ CREDIT_CARD = Category(
         example("«4111_1111_1111_1111» and"),
         example("«4111 - 1111 - 1111 - 1111» and"),
         example("«4111\t1111\t1111\t1111»"),
+        example("card «4111/1111/1111/1111» expired"),
+        example("card «4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1» expired"),
         example("Amex «3782 822463 10005» declined"),
         example("my card «5555555555554444» was charged"),
         example('{"card": "«4242424242424242»"}'),
@@ -55,6 +57,12 @@ CREDIT_CARD = Category(
             rf"(?! {{1,2}}[0-9]{{0,3}}[A-Fa-f][0-9A-Fa-f]{{0,3}}(?![A-Za-z0-9])){_END}",
             whole(_card_on_two_lines),
             rank=CHECKED,
+        ),
+        Pattern(  # in groups, and digit by digit, where a word says so
+            rf"{_EDGE}(?:\d{{4}}(?:[/,|·:]\d{{4}}){{3}}|\d(?: \d){{12,18}}){_END}",
+            whole(checks.card),
+            rank=CHECKED,
+            near=_CARD_WORDS,
         ),
         Pattern(rf"{_EDGE}3\d{{3}}{_GAP}\d{{6}}{_GAP}\d{{4,5}}{_END}", whole(checks.card), rank=CHECKED),
         Pattern(rf"{_EDGE}4\d{{3}}(?:[ .-]\d{{4}}){{2}}[ .-]\d{_END}", whole(checks.card), rank=CHECKED),
@@ -82,7 +90,7 @@ CREDIT_CARD = Category(
         "kaartnummer",
         "numerkarty",
     ),
-    shape=r"\d(?:[ ._\t-]{0,3}\d){11,18}",
+    shape=r"\d(?:[ ._\t/,|·:-]{0,3}\d){11,18}",
     canonical=checks.digits,
     sensitive=True,
 )  # fmt: skip
@@ -97,18 +105,21 @@ IBAN = Category(
         example("«DE89-3704-0044-0532-0130-00» |"),
         example("«NL91 ABNA 0417 1643 00»"),
         example("«DE89.3704.0044.0532.0130.00», please"),
+        example("pay «AT61/1904/3002/3457/3201» now"),
+        example("IBAN «DE 89 3704 0044 0532 0130 00»"),
+        example("IBAN: «D E 8 9 3 7 0 4 0 0 4 4 0 5 3 2 0 1 3 0 0 0»"),
         example('{"iban": "«FR55072724133710230501»"}'),
     ),
     lookalikes=("DE89 3704 0044 0532 0130 01", "SE4550000000058398257467", "AB12CDEF34567890123456"),
     patterns=(
         Pattern(
-            rf"(?<![A-Za-z0-9])(?i:{_COUNTRY})\d{{2}}(?:(?:[ .-]|\r?\n)?[A-Za-z0-9]){{11,32}}",
+            rf"(?<![A-Za-z0-9])(?i:{_COUNTRY})\d{{2}}(?:(?:[ ._/-]|\r?\n)?[A-Za-z0-9]){{11,32}}",
             checks.iban,
             rank=CHECKED,
         ),
         Pattern(
-            r"(?<![A-Za-z])(?i:iban)[^A-Za-z0-9\n]{1,8}(?:(?:is|no|number|:) ?){0,2}([A-Za-z]{2}\d{2}(?:[ .-]?"
-            r"[A-Za-z0-9]){11,32})",
+            r"(?<![A-Za-z])(?i:iban)[^A-Za-z0-9\n]{1,8}(?:(?:is|no|number|:) ?){0,2}"
+            r"([A-Za-z] ?[A-Za-z] ?\d ?\d(?:[ ._/-]?[A-Za-z0-9]){11,32})",
             checks.iban_extent,
             rank=CONTEXT,
         ),
@@ -118,7 +129,7 @@ IBAN = Category(
         ),
     ),
     keys=("iban", "ibannumber", "ibancode", "accountiban", "bankiban"),
-    shape=r"[A-Za-z]{2}\d{2}(?:[ .-]?[A-Za-z0-9]){10,32}",
+    shape=r"[A-Za-z] ?[A-Za-z] ?\d ?\d(?:[ ._/-]?[A-Za-z0-9]){10,32}",
     canonical=checks.compact,
     sensitive=True,
 )

@@ -182,6 +182,8 @@ _DOER = (
 #: A key of the number that somebody has, as users, customers and patients have one.
 _NUMBERED = r"(?:customer|client|patient|user|employee|member|contact|person|guest|tenant|student)_?[iI][dD]"
 
+_WRITER = rf"{_CAP}(?:[ ,]{{1,2}}(?:{_CAP}|[A-Z]\.?|{_PARTICLE}(?= ))){{0,4}}"
+
 PERSON = Category(
     "PERSON",
     examples=(
@@ -190,6 +192,11 @@ PERSON = Category(
         example("customer_name=\"«Chiara Conti»\" total=3"),
         example('{"email": "x@example.org", "givenName": "«Nguyễn»"}'),
         example("Author: «Fatima Zahra» <fatima@example.ma>"),
+        example("On Mon, 3 Jan 2024 at 10:00, «Zora Quill» wrote:"),
+        example("On 3 Jan 2024, at 9:41 AM, «Zora van Quill» <z@example.org> wrote:"),
+        example("Am 03.01.2024 um 10:00 schrieb «Zora Quill»:"),
+        example("Le lun. 3 janv. 2024 à 10:00, «Zora Quill» a écrit :"),
+        example("3f2a1b9c src/app.py («Zora Quill» 2024-01-03 12:00:01 +0100 12) def main():"),
         example("the papers that «Ann Lee» signed"),
         example("by «Dr. Ludwig van der Berg» in May"),
         example("by «Prof. Dr. Ingeborg Stauffenegger» on Monday"),
@@ -263,6 +270,26 @@ PERSON = Category(
             evident_name,
             rank=NAMED,
             prose=True,
+        ),
+        # Who wrote the mail that is quoted below, behind when.
+        Pattern(
+            rf"\d(?: ?[AP]M)?,? ({_WRITER})(?: [<(\[][^\n<>]{{1,100}}[>)\]])?,?"
+            r" (?:wrote|a écrit|escribió|ha scritto|escreveu|napisał(?:a|\(a\))?) ?:",
+            uncommon,
+            rank=NAMED,
+        ),
+        Pattern(
+            rf"\d(?: Uhr)?,? (?:schrieb|schreef|skrev) ({_WRITER})(?: [<(\[][^\n<>]{{1,100}}[>)\]])?,?"
+            r"(?: het volgende)? ?:",
+            uncommon,
+            rank=NAMED,
+        ),
+        # ... and the line of a file: git blame.
+        Pattern(
+            r"(?<![A-Za-z0-9])[0-9a-f]{7,40} (?:[\w./-]{1,200} {1,40})?"
+            rf"\(({_WRITER}) {{1,40}}\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{{4}} {{1,8}}\d",
+            uncommon,
+            rank=NAMED,
         ),
         # Initials and a surname.
         Pattern(

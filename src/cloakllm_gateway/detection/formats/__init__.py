@@ -13,10 +13,12 @@ from typing import NamedTuple
 from cloakllm_gateway import linear
 from cloakllm_gateway.detection.formats import (
     accounts,
+    aliases,
     bound,
     cells,
     chats,
     constraints,
+    doers,
     forms,
     mail,
     printed,
@@ -48,6 +50,8 @@ FORMATS = (
     Format(cells.SIGN, cells.tables),
     Format(rows.SIGN, rows.tables),
     Format(snapshots.SIGN, snapshots.tables),
+    Format(doers.SIGN, doers.tables),
+    Format(aliases.SIGN, aliases.tables),
 )
 
 #: What shows that any of them is there.

@@ -16,15 +16,22 @@ from cloakllm_gateway.patterns import lazy
 
 _WRAPPED = "v|VarCharValue|stringValue|longValue|doubleValue"
 SIGN = rf"\"(?:address|cell|coordinate)\": ?\"[$]?[A-Z]{{1,3}}[$]?\d+\"|\{{\s*\"(?:{_WRAPPED})\": ?[\"\d]"
-_SCALAR = r"(?:\"(?P<said>(?:[^\"\\\n]|\\.){0,1024}+)\"|(?P<bare>[^\s{}\[\]\",]{1,64}))"
+_SCALAR = (
+    r"(?:\"Date\((?P<date>[\d, ]{6,30})\)\"|\"(?P<said>(?:[^\"\\\n]|\\.){0,1024}+)\"|(?P<bare>[^\s{}\[\]\",]{1,64}))"
+)
 _ADDRESSED = lazy(
     r"\"(?:address|cell|coordinate)\": ?\"[$]?(?P<column>[A-Z]{1,3})[$]?(?P<row>\d{1,7})\",\s{0,32}"
     rf"(?:\"(?!value\")\w{{1,20}}\": ?[^\s{{}}\[\],]{{1,40}},\s{{0,32}}){{0,3}}\"value\": ?{_SCALAR}"
 )
 _OPENED = rf"\{{\s{{0,32}}\"(?:{_WRAPPED}|isNull)\""
-_CELL = lazy(rf"{_OPENED}: ?{_SCALAR}\s{{0,32}}\}}(?P<more>\s{{0,32}},\s{{0,32}}(?={_OPENED}))?")
-_NAMED = lazy(r"\"(?:fields|columnMetadata|ColumnInfo)\"\s{0,8}:\s{0,8}\[")
-_NAME = lazy(r"\"[nN]ame\"\s{0,8}:\s{0,8}\"([^\"\\\n]{1,64})\"")
+#: A spreadsheet says how it shows a value, too.
+_SHOWN = r"(?:\s{0,32},\s{0,32}\"f\": ?\"(?P<shown>(?:[^\"\\\n]|\\.){0,1024}+)\")?"
+_CELL = lazy(rf"{_OPENED}: ?{_SCALAR}{_SHOWN}\s{{0,32}}\}}(?P<more>\s{{0,32}},\s{{0,32}}(?={_OPENED}))?")
+_NAMED = lazy(r"\"(?:fields|columnMetadata|ColumnInfo|cols)\"\s{0,8}:\s{0,8}\[")
+_NAMES = (
+    lazy(r"\"[nN]ame\"\s{0,8}:\s{0,8}\"([^\"\\\n]{1,64})\""),
+    lazy(r"\"label\"\s{0,8}:\s{0,8}\"([^\"\\\n]{1,64})\""),
+)
 #: The names of columns stand so far before the first row at most, in code points.
 _BEFORE = 16_384
 
@@ -36,8 +43,8 @@ def tables(text: str, places: Sequence[int]) -> Iterator[Table]:
     done = 0
     for at in places:
         if at >= done and text[at] == "{":
-            row, done = _row(text, at)
-            rows.append(row)
+            row, shown, done = _row(text, at)
+            rows += [row, shown] if any(start for start, _ in shown) else [row]
     for width, alike in groupby(rows, len):
         some = list(alike)
         if width and (names := _names(text, some[0][0][0], width)):
@@ -58,23 +65,25 @@ def _addressed(text: str, places: Sequence[int]) -> Iterator[Table]:
         yield Table([text[slice(*place)] for place in heads.values()], rows)
 
 
-def _row(text: str, at: int) -> tuple[list[tuple[int, int]], int]:
-    """The wrapped cells from a place on that follow each other, and where the last one ends."""
+def _row(text: str, at: int) -> tuple[list[tuple[int, int]], list[tuple[int, int]], int]:
+    """The wrapped cells from a place on that follow each other, how each is shown, and where the last one ends."""
     cells: list[tuple[int, int]] = []
+    shown: list[tuple[int, int]] = []
     while (cell := _CELL.match(text, at)) is not None:
         cells.append(_span(cell))
+        shown.append(cell.span("shown") if cell["shown"] else (0, 0))
         at = cell.end()
         if cell["more"] is None:
             break
-    return cells, at + (not cells)
+    return cells, shown, at + (not cells)
 
 
 def _span(cell: re.Match[str]) -> tuple[int, int]:
-    return cell.span("said" if cell["said"] is not None else "bare")
+    return cell.span(next(group for group in ("said", "date", "bare") if cell[group] is not None))
 
 
 def _names(text: str, at: int, width: int) -> Sequence[str]:
     """The names of so many columns before a place."""
     lists = list(_NAMED.finditer(text, max(at - _BEFORE, 0), at))
-    names = [name[1] for name in _NAME.finditer(text, lists[-1].end(), at)] if lists else []
-    return names if len(names) == width else ()
+    said = ([name[1] for name in names.finditer(text, lists[-1].end(), at)] for names in _NAMES if lists)
+    return next((names for names in said if len(names) == width), ())

@@ -12,8 +12,16 @@ from cloakllm_gateway.spans import are_columns
 _STRING = r"[\"'][^\"'\n]+[\"']"
 #: Three strings in a list, and another list behind it.
 SIGN = rf"(?:{_STRING}, ?){{2}}{_STRING}[\])],?\s{{1,8}}[\[(][\"'0-9]"
-_ROW = lazy(r"[ ]{0,40}(?P<open>[\[(])(?P<cells>[^\[\]()\n]{3,2000})[\])],?[ ]{0,2}\r?(?:\n|(?=[\[(])|\Z|(?=[\])]))")
-_CELL = lazy(r"[ ]?(?:\"(?P<double>[^\"\n]*)\"|'(?P<single>[^'\n]*)'|(?P<bare>[^\s\"',][^\"',\n]{0,64}?))[ ]?(?:,|\Z)")
+_ROW = lazy(
+    r"[ ]{0,40}(?P<open>[\[(])(?P<cells>(?:[^\[\]()\n]|\([^()\n]{0,200}\)){3,2000}+)[\])],?[ ]{0,2}\r?"
+    r"(?:\n|(?=[\[(])|\Z|(?=[\])]))"
+)
+#: A string, what is written as its type, ``datetime.date(1984, 7, 3)`` and ``UUID('...')``, or anything bare.
+_CELL = lazy(
+    r"[ ]?(?:\"(?P<double>[^\"\n]*)\"|'(?P<single>[^'\n]*)'"
+    r"|[\w.]{1,40}\([\"']?(?P<written>[^\"'()\n]{0,200})[\"']?\)"
+    r"|(?P<bare>[^\s\"',][^\"',\n]{0,64}?))[ ]?(?:,|\Z)"
+)
 #: With fewer cells, and none of them a key, rows are pairs: a key and its value each, or a choice and its label.
 _ENOUGH = 3
 
