@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cloakllm_gateway.detection.engine import Detector
-from cloakllm_gateway.detection.keys import NAME, classify
+from cloakllm_gateway.detection.keys import NAME, classify, places
 from cloakllm_gateway.spans import Text
 
 DETECTOR = Detector()
