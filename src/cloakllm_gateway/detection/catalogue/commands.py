@@ -26,6 +26,7 @@ _APART = {
     "-p|--password": (
         "sshpass|(?:docker|podman|registry|nerdctl|skopeo|buildah|oras|az|oc|argocd) login|twine upload|rdesktop"
         "|mongo(?:sh|dump|restore|export|import|stat|files)?|cqlsh|impala-shell|beeline|hdbsql|(?i:psexec(?:64)?)"
+        "|crackmapexec|netexec|nxc|evil-winrm|hydra|medusa|smbmap"
     ),
     "-P": "sqlcmd|bcp|osql|tsql|zip|unzip|ipmitool",
     "-w": "ldap(?:search|modify|add|delete|passwd|whoami|compare)|vsql",
@@ -51,12 +52,25 @@ _PLACED = (
     rf"lftp{_REST} -u [\"']?{_NAME},{_PART}",
     rf"(?:https?|xh) (?:-a|--auth)[ =][\"']?{_NAME}:{_PART}",
     rf"ConvertTo-SecureString (?:-String )?{_VALUE}",
+    rf"(?:impacket-\w{{3,20}}|(?:psexec|wmiexec|smbexec|atexec|secretsdump|smbclient)\.py){_REST} "
+    rf"[\"']?(?:[\w.-]{{1,64}}/)?{_NAME}:{_PART}(?=@)",
+    rf"aws configure set (?:[\w.-]{{1,64}}\.)?aws_(?:secret_access_key|session_token) {_VALUE}",
+    rf"netsh wlan [^\n\x1c]{{1,200}}?keyMaterial={_VALUE}",
+    # of routers: behind the number that says how it is stored, and what lets a station in
+    rf"(?:username {_NAME}|enable|neighbor [^\s\x1c]{{1,64}})[^\n\x1c]{{0,40}}? (?:password|secret) "
+    rf"(?:level \d{{1,2}} )?[056789] {_VALUE}",
+    rf"snmp-server community {_VALUE}(?= (?:RO|RW|ro|rw|view)(?![A-Za-z]))",
 )
 #: The same with words of prose, or of something else, where a password may stand.
 _PLACED_IN_PROSE = (
     rf"(?i:net user) {_NAME} {_VALUE}",
     r"(?i:net use)[^\n\x1c]{1,100}? ((?![-/\\*])[^\s\x1c\"']{4,128}) /(?i:user):",
     rf"vault login (?:token=)?{_VALUE}",
+    rf"(?i:db2 connect to) [^\s\x1c]{{1,64}} (?i:user) {_NAME} (?i:using) {_VALUE}",
+    rf"isql(?: -v)? [^\s\x1c-]{{1,64}} {_NAME} {_VALUE}",
+    rf"AUTH(?: {_NAME})? {_VALUE}(?=\r?\n|\x1c|$)",  # of Redis as well
+    rf"(?<![^\n\x1c])[A-Za-z]{{0,4}}\d{{1,6}} LOGIN \"?[\w.@+-]{{1,64}}\"? {_VALUE}",  # of IMAP
+    r"PASSWORD ?\('([^'\n\x1c$<%]{4,100})'\)",
     rf"rabbitmqctl(?: -\w [^\s\x1c]{{1,64}})? (?:add_user|change_password|authenticate_user) {_NAME} {_VALUE}",
     rf"(?:sqlplus|expdp|impdp|sqlldr) (?:-\w{{1,2}} )?[\"']?{_NAME}/{_PART}",
     rf"(?:requirepass|masterauth) {_VALUE}",  # of Redis, as its lists of access are:
@@ -72,6 +86,12 @@ _PIPED = (
 _OPTIONS = (
     rf"(?<![A-Za-z0-9-])-(?:src|dest|old|new)?(?:store|key)pass(?:wd)? {_VALUE}",
     rf"(?<![A-Za-z0-9-])-D[\w.-]{{0,64}}(?i:password|passwd|passphrase|secret|token)=\"?{_PART}",
+)
+#: ... those of Windows, in programs that take an account, and those in quotes, which may have blanks.
+_OTHERS = (
+    rf"(?<=\s)/(?i:u|ru|user):? ?[^\s\x1c]{{1,64}} /(?i:p|pass|password|pwd|rp)[: ]{_VALUE}",
+    r"(?<![A-Za-z0-9-])--(?:[a-z]{1,16}-){0,3}(?:password|passphrase|passwd)[= ]"
+    r"[\"']([^\"'\n\x1c$<%]{4,100})[\"']",
 )
 _OPTION_IN_PROSE = rf"(?<![A-Za-z0-9-])-(?:password|passwd|passphrase|passw) {_VALUE}"
 _SENT = (
@@ -90,7 +110,7 @@ def _patterns() -> Iterator[Pattern]:
     certain = [rf"{_START}(?:{programs})(?:\.exe)?{_REST} (?:{o})[ =]{_VALUE}" for o, programs in _APART.items()]
     certain += [rf"{_START}(?:{programs})(?:\.exe)?{_REST} {o}{_VALUE}" for o, programs in _ATTACHED.items()]
     certain += [_START + expression for expression in (*_PLACED, *_PIPED)]
-    for expression in (*certain, *_OPTIONS, *_SENT):
+    for expression in (*certain, *_OPTIONS, *_OTHERS, *_SENT):
         yield Pattern(expression, whole(plausible_secret), rank=CERTAIN)
     for expression in (*(_START + expression for expression in _PLACED_IN_PROSE), _OPTION_IN_PROSE):
         yield Pattern(expression, whole(_made_up), rank=CERTAIN)
@@ -131,6 +151,20 @@ EXAMPLES = (
     example("influx -username jdoe -password «geheim99x»"),
     example('ConvertTo-SecureString "«geheim99x»" -AsPlainText -Force'),
     example("requirepass «geheim99x»"),
+    example("nxc smb db -u jdoe -p «geheim99x»"),
+    example("impacket-psexec corp/jdoe:«geheim99x»@db cmd"),
+    example("aws configure set aws_secret_access_key «wJalrXUtnFEMI7K7MDENGbPxRfiCYq2x9Zc8dKe1»"),
+    example("netsh wlan set profileparameter name=x keyMaterial=«geheim99x»"),
+    example("username jdoe privilege 15 password 7 «0822455D0A16»"),
+    example("snmp-server community «geheim99x» RO"),
+    example("db2 connect to shop user jdoe using «geheim99x»"),
+    example("isql -v shop jdoe «geheim99x»"),
+    example("OK\nAUTH default «geheim99x»\nOK"),
+    example('* OK ready\na1 LOGIN jdoe "«geheim99x»"'),
+    example("SET PASSWORD FOR 'jdoe'@'db' = PASSWORD('«geheim99x»');"),
+    example("schtasks /create /tn x /ru jdoe /rp «geheim99x»"),
+    example("cmdkey /add:db /user:jdoe /pass:«geheim99x»"),
+    example('gpg --batch --passphrase="«geheim 99x»" -c a'),
     example("ACL SETUSER jdoe on >«geheim99x» ~* +@all"),
     example("USER jdoe\r\n331 Password required\r\nPASS «geheim99x»"),
 )
@@ -143,5 +177,7 @@ LOOKALIKES = (
     "PASS src/components/Button2.test.tsx\nUSER node\nRUN npm ci",
     "cmake -DUSE_TOKEN=ON -DENABLE_PASSWORD=FALSE .. && sqlplus / as sysdba",
     "unzip -P is for passwords, vault login -method=github",
+    "AUTH PLAIN and AUTH LOGIN are told, a1 LOGIN takes a name, snmp-server community string RO, PASSWORD(expr)",
+    'robocopy a b /s /e /p, net use /user:jdoe /persistent:no, --password "$PASSWORD" and --password="<password>"',
     "rabbitmqctl add_user takes a name, rabbitmqctl list_users --formatter json, psexec -p <password>",
 )
