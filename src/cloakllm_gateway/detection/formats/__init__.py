@@ -60,9 +60,9 @@ SIGN = "|".join(each.sign for each in FORMATS)
 
 def tables(text: str, screen: bytes) -> Iterator[Table]:
     """The tables of all formats in a text; ``screen`` has a byte for each character of it."""
-    for number, each in enumerate(FORMATS) if _may_tell(screen) else ():
+    for number in _told(screen):
         if places := [start for start, _ in linear.spans(_search(number), screen)]:
-            yield from each.tables(text, places)
+            yield from FORMATS[number].tables(text, places)
 
 
 @cache
@@ -72,13 +72,15 @@ def _search(number: int) -> linear.Search:
 
 def may_tell(text: str) -> bool:
     """Whether a text may be in one of them."""
-    return _may_tell(linear.as_bytes(text))
+    return bool(_told(linear.as_bytes(text)))
 
 
-def _may_tell(screen: bytes) -> bool:
-    return _any()(screen, 0, len(screen))[0][0] >= 0
+def _told(screen: bytes) -> Sequence[int]:
+    """Which of them a text may be in: all where that took too much memory to tell."""
+    matched = _signs().matched(screen)
+    return range(len(FORMATS)) if matched is None else sorted(matched)
 
 
 @cache
-def _any() -> linear.Search:
-    return linear.compiled(SIGN)
+def _signs() -> linear.Alternatives:
+    return linear.Alternatives([each.sign for each in FORMATS], linear.options())
