@@ -6,9 +6,10 @@ Who has the address stands beside it.  A name that the address repeats, or that 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, islice
 
 from cloakllm_gateway.detection.catalogue.people import uncommon
+from cloakllm_gateway.detection.keys import classify
 from cloakllm_gateway.detection.name_fields import is_full_name, known_name
 from cloakllm_gateway.detection.tables import Table
 from cloakllm_gateway.patterns import lazy
@@ -29,6 +30,9 @@ _BEHIND = lazy(r"(?:[^()\[\]\n]|\([^()\n]{0,200}\))*")
 _NAME = lazy(r"[^\W\d_][^\W\d_'’.-]*(?:[ '’.-]{1,2}[^\W\d_]+){0,4}\.?")
 #: A row is no longer, and has so many cells.
 _LONGEST, _FEWEST, _MOST = 2_000, 3, 60
+#: So many rows are judged at once: there may be millions.
+_AT_ONCE = 256
+_MARKS = lazy(r"[,;\t|]")
 #: A word of a name that an address repeats has so many letters.
 _TELLING = 3
 #: Of the rows of a column of names at least one of so many is proved.
@@ -39,18 +43,32 @@ _Cells = list[tuple[int, int]]
 
 def tables(text: str, places: Sequence[int]) -> Iterator[Table]:
     """The columns of names of each run of rows of as many cells; ``places`` are before the addresses."""
-    rows: list[tuple[_Cells, int]] = []
+    for (width, mail), alike in groupby(_rows(text, places), lambda row: (len(row[0]), row[1])):
+        is_first = True
+        while some := [cells for cells, _ in islice(alike, _AT_ONCE)]:
+            if is_first and _has_header(text, some[0][0][0]):
+                break  # it says what the columns are
+            is_first = False
+            for column in range(width):
+                if column != mail and _is_of_names(text, some, column, mail):
+                    yield Table(["full name"], [[cells[column]] for cells in some])
+
+
+def _rows(text: str, places: Sequence[int]) -> Iterator[tuple[_Cells, int]]:
+    """The cells of each row with an address, and the number of its cell."""
     done = 0
     for at in places:
         if at + 1 >= done:
             cells, mail, done = _row(text, at + 1)
             if cells:
-                rows.append((cells, mail))
-    for (width, mail), alike in groupby(rows, lambda row: (len(row[0]), row[1])):
-        some = [cells for cells, _ in alike]
-        for column in range(width):
-            if column != mail and _is_of_names(text, some, column, mail):
-                yield Table(["full name"], [[cells[column]] for cells in some])
+                yield cells, mail
+
+
+def _has_header(text: str, at: int) -> bool:
+    """Whether the line above a place names columns."""
+    end = max(text.rfind("\n", 0, at), 0)
+    above = text[text.rfind("\n", max(end - _LONGEST, 0), end) + 1 : end]
+    return any(classify(name.strip("\"' ")) for name in _MARKS.split(above))
 
 
 def _row(text: str, at: int) -> tuple[_Cells, int, int]:
