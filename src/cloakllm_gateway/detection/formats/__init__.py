@@ -26,6 +26,7 @@ from cloakllm_gateway.detection.formats import (
     rows,
     segments,
     snapshots,
+    unnamed,
 )
 from cloakllm_gateway.detection.tables import Table
 
@@ -52,6 +53,7 @@ FORMATS = (
     Format(snapshots.SIGN, snapshots.tables),
     Format(doers.SIGN, doers.tables),
     Format(aliases.SIGN, aliases.tables),
+    Format(unnamed.SIGN, unnamed.tables),
 )
 
 #: What shows that any of them is there.

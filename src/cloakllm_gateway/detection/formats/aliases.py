@@ -8,7 +8,7 @@ from cloakllm_gateway.detection.tables import Table
 from cloakllm_gateway.patterns import lazy
 
 #: No colon follows, as behind ``open('x') as file``.
-SIGN = r"'(?:::[a-z]+)?\)? [aA][sS] [\"`\[]?[A-Za-z_]\w*(?:[\"`\],;) \n]|\z)"
+SIGN = r"'(?:::[a-z]+)?\)? [aA][sS] [\"`\[]?[A-Za-z_]\w*(?:[\"`\],;) \n]|$)"
 _ALIAS = lazy(r"'(?:::[a-z]{1,20})?\)? [aA][sS] [\"`\[]?(\w{1,64})")
 #: A value has at most so many code points.
 _LONGEST = 512

@@ -7,7 +7,6 @@ tells that those like it are as well.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
 
 from cloakllm_gateway.detection.formats.people import Named, somebody
 from cloakllm_gateway.detection.keys import normalise
@@ -27,7 +26,7 @@ _SEVERAL = r"(?:s|e[ns])[\"'*]{0,3}[ ]?[:=]"
 #: Several before a mark, or one at the end of a cell.
 SIGN = rf"(?:{_DOER})(?:{_SEVERAL}|[ *]{{0,40}}[|]|\"?[,;\t]|\"?\r?\n|  )"
 _LIST = lazy(
-    rf"(?:{_DOER}){_SEVERAL}[*]{{0,2}}[ \t]{{0,8}}(?:\[(?P<array>[^\[\]]{{0,4096}})\]"
+    rf"(?:{_DOER}){_SEVERAL}[*]{{0,2}}[ \t]{{0,8}}(?:\[(?P<array>[^\[\]]{{0,16384}}+)"
     r"|\n(?P<block>(?:[ \t]{0,40}[-*•] [^\n]{1,200}(?:\n|\Z)){1,200})|(?P<line>[^\n\[{]{1,1024}))"
 )
 #: One of a list, up to its address or what else is said of it.
@@ -47,16 +46,18 @@ def tables(text: str, places: Sequence[int]) -> Iterator[Table]:
             names = [(each["name"], each.span("name")) for each in _ITEM.finditer(found[group])]
             yield _persons([(name, (start + first, start + last)) for name, (first, last) in names])
     for table in drawn(text, [at + (text[at] == "\n") for at in places], _WORDS):
-        for column in zip_longest(*table.rows, fillvalue=(0, 0)):
-            yield _persons([(text[slice(*cell)], cell) for cell in column])
+        rows = list(table.rows)
+        for column in range(len(table.keys)):
+            yield _persons([(text[slice(*row[column])], row[column]) for row in rows])
 
 
 def _persons(named: Sequence[Named]) -> Table:
     """Those of some names that are somebody's."""
-    full = [each for each in named if is_full_name(each[0])]
-    known = [place for name, place in full if known_name(name)]
-    places = {*known, *somebody(full)} if known else ()
-    return Table(["full name"], [[place] for place in sorted(places)])
+    full = {name: place for name, place in named if is_full_name(name)}  # columns repeat their values
+    known = {place for name, place in full.items() if known_name(name)}
+    theirs = known.union(somebody([*full.items()])) if known else ()
+    names = {name for name, place in full.items() if place in theirs}
+    return Table(["full name"], [[place] for name, place in named if name in names])
 
 
 def _means(name: str) -> str:
