@@ -33,6 +33,7 @@ _LONGEST, _FEWEST, _MOST = 2_000, 3, 60
 #: So many rows are judged at once: there may be millions.
 _AT_ONCE = 256
 _MARKS = lazy(r"[,;\t|]")
+_EMPTY_LINE = lazy(r"\n[ \t\r]*\n")
 #: A word of a name that an address repeats has so many letters.
 _TELLING = 3
 #: Of the rows of a column of names at least one of so many is proved.
@@ -44,29 +45,35 @@ _Cells = list[tuple[int, int]]
 def tables(text: str, places: Sequence[int]) -> Iterator[Table]:
     """The columns of names of each run of rows of as many cells; ``places`` are before the addresses."""
     for (width, mail), alike in groupby(_rows(text, places), lambda row: (len(row[0]), row[1])):
-        is_first = True
         while some := [cells for cells, _ in islice(alike, _AT_ONCE)]:
-            if is_first and _has_header(text, some[0][0][0]):
-                break  # it says what the columns are
-            is_first = False
             for column in range(width):
                 if column != mail and _is_of_names(text, some, column, mail):
                     yield Table(["full name"], [[cells[column]] for cells in some])
 
 
 def _rows(text: str, places: Sequence[int]) -> Iterator[tuple[_Cells, int]]:
-    """The cells of each row with an address, and the number of its cell."""
-    done = 0
+    """The cells of each row with an address, and the number of its cell; none below a header, which says what they are.
+
+    A header is above the first row of a block, which an empty line ends.
+    """
+    done = block = 0
     for at in places:
-        if at + 1 >= done:
-            cells, mail, done = _row(text, at + 1)
-            if cells:
-                yield cells, mail
+        if at + 1 < done:
+            continue
+        if at >= block:
+            empty = _EMPTY_LINE.search(text, at)
+            block = empty.end() if empty else len(text)
+            if _has_header(text, text.rfind("\n", 0, at + 1) + 1):
+                done = block
+                continue
+        cells, mail, done = _row(text, at + 1)
+        if cells:
+            yield cells, mail
 
 
-def _has_header(text: str, at: int) -> bool:
-    """Whether the line above a place names columns."""
-    end = max(text.rfind("\n", 0, at), 0)
+def _has_header(text: str, line: int) -> bool:
+    """Whether the line above the one that begins at ``line`` names columns."""
+    end = max(line - 1, 0)
     above = text[text.rfind("\n", max(end - _LONGEST, 0), end) + 1 : end]
     return any(classify(name.strip("\"' ")) for name in _MARKS.split(above))
 
