@@ -57,7 +57,7 @@ class Automaton(Generic[Name]):
         for key, members in alike.items():
             is_one = isinstance(key, str) or len(members) >= _MANY
             self._groups += map(_Group, [members] if is_one else [{name: each} for name, each in members.items()])
-        self._alternatives = _alternatives([group.expression for group in self._groups], memory=64 << 20)
+        self._alternatives = _alternatives([group.expression for group in self._groups], memory=128 << 20)
         self._less = less.encode()
 
     def sees(self, alike: bytes) -> bool:

@@ -123,7 +123,7 @@ class Gate:
 
         One for all would have the product of their states: it would take a third less time for a text that it has
         seen, and five times as long for one that it has not.  A long text meets most of its states again, so there
-        phrases and other shapes have one automaton.
+        phrases and other shapes have one automaton; with half of the memory, megabytes of code outgrew it.
         """
         words = self._words if is_ascii else self._words_of_scripts
         return [*words, *(self._shapes_in_one if is_long else self._shapes), *self._joined]
