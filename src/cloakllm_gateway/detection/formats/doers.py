@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 
 from cloakllm_gateway.detection.formats.people import Named, somebody
 from cloakllm_gateway.detection.keys import normalise
-from cloakllm_gateway.detection.name_fields import is_full_name, known_name
 from cloakllm_gateway.detection.tables import Table, Words
 from cloakllm_gateway.detection.tables import tables as drawn
 from cloakllm_gateway.patterns import lazy
@@ -53,6 +52,8 @@ def tables(text: str, places: Sequence[int]) -> Iterator[Table]:
 
 def _persons(named: Sequence[Named]) -> Table:
     """Those of some names that are somebody's."""
+    from cloakllm_gateway.detection.name_fields import is_full_name, known_name  # most starts need no list of names
+
     full = {name: place for name, place in named if is_full_name(name)}  # columns repeat their values
     known = {place for name, place in full.items() if known_name(name)}
     theirs = known.union(somebody([*full.items()])) if known else ()

@@ -10,7 +10,6 @@ from itertools import groupby, islice
 
 from cloakllm_gateway.detection.catalogue.people import uncommon
 from cloakllm_gateway.detection.keys import classify
-from cloakllm_gateway.detection.name_fields import is_full_name, known_name
 from cloakllm_gateway.detection.tables import Table
 from cloakllm_gateway.patterns import lazy
 
@@ -115,6 +114,8 @@ def _is_of_names(text: str, rows: Sequence[_Cells], column: int, mail: int) -> b
 
 
 def _is_proved(said: str, address: str) -> bool:
+    # Most starts need no list of names.
+    from cloakllm_gateway.detection.name_fields import is_full_name, known_name
     from cloakllm_gateway.detection.name_words import plain
 
     if known_name(said):
