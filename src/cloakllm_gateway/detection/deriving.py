@@ -13,15 +13,18 @@ from functools import cache
 
 from cloakllm_gateway.patterns import lazy
 
+#: How a class of characters is written, and an escaped one or a byte by its number.
+_CLASS = r"\[\^?\]?(?:\\.|[^\]\\])*\]"
+_ESCAPE = r"\\x[0-9A-Fa-f]{2}|\\."
 _PIECE = lazy(
-    r"""(?P<plain>[A-Za-z0-9_\ :=<>@,;'"/|.-]+)
-    | (?P<repeat>\{\d+(?:,\d*)?\}\??|[*+?][?+]?)
-    | (?P<charset>\[\^?\]?(?:\\.|[^\]\\])*\])
+    rf"""(?P<plain>[A-Za-z0-9_\ :=<>@,;'"/|.-]+)
+    | (?P<repeat>\{{\d+(?:,\d*)?\}}\??|[*+?][?+]?)
+    | (?P<charset>{_CLASS})
     | (?P<behind>\(\?<!\[(?:\\.|[^\]\\])*\]\))
     | (?P<look>\(\?<?[=!])
     | (?P<group>\(\?i:|\(\?:|\(\?P<\w+>|\()
     | (?P<edge>\\[BAZ]|[\^$])
-    | (?P<escape>\\x[0-9A-Fa-f]{2}|\\.)
+    | (?P<escape>{_ESCAPE})
     | (?P<other>.)""",
     re.VERBOSE | re.DOTALL,
 )
@@ -29,7 +32,7 @@ _PIECE = lazy(
 _MOST = 12
 #: The gap between a word and the value it names keeps its bound up to this many characters.
 _GAP = 24
-_CHARSET = lazy(r"\[\^?\]?(?:\\.|[^\]\\])*\]")
+_CHARSET = lazy(_CLASS)
 #: Classes that hold nearly all characters.
 _COMPLEMENTS = (r"\W", r"\D", r"\S")
 #: A repeat that may be none.
@@ -82,7 +85,7 @@ def relaxed(truth: str, most: int = _MOST, lazily: bool = False) -> str:
 EDGE = "(?:^|"
 
 
-_EDGED = lazy(r"\(\?:\^\|\[\^?\]?(?:\\.|[^\]\\])*\]\)")
+_EDGED = lazy(rf"\(\?:\^\|{_CLASS}\)")
 
 
 def divided(expression: str) -> tuple[str, str]:
@@ -92,21 +95,9 @@ def divided(expression: str) -> tuple[str, str]:
     ('(?:^|[^a-z])', 'id[ ]{0,3}\\\\d{12,}')
     """
     edge = _EDGED.match(expression)
-    if edge is None or _has_alternatives(expression):  # the edge would be that of the first of them alone
+    if edge is None or len(_alternatives(expression)) > 1:  # the edge would be that of the first of them alone
         return "", expression
     return edge[0], expression[edge.end() :]
-
-
-def _has_alternatives(expression: str) -> bool:
-    """Whether a relaxed expression is one or another, outside of all groups."""
-    depth = 0
-    for piece in _PIECE.finditer(expression):
-        if piece.lastgroup == "plain":
-            if not depth and "|" in piece[0]:
-                return True
-        else:
-            depth += (piece.lastgroup == "group") - (piece[0] == ")")
-    return False
 
 
 def shortest(expression: str) -> str:
@@ -115,9 +106,8 @@ def shortest(expression: str) -> str:
     >>> shortest(r"(?:^|[^a-z])id(?: no)?[ ]{0,3}(?:\\d{12,}(?:[a-z]+-?)*|x+y?)(?:, [A-Z]+)?")
     '(?:^|[^a-z])id(?: no)?[ ]{0,3}(?:\\\\d{12}|x)'
     """
-    return (
-        "|".join(filter(None, found)) if all(found := [_shortest(each) for each in _alternatives(expression)]) else ""
-    )
+    found = [_shortest(each) for each in _alternatives(expression)]
+    return "|".join(found) if all(found) else ""
 
 
 def _shortest(sequence: Sequence[tuple[str, str]]) -> str:
@@ -198,9 +188,7 @@ def _alternatives(expression: str) -> list[list[tuple[str, str]]]:
 
 
 #: A byte by its number, what is escaped, a repeat, a class, or a digit that is not 0.
-_DIGIT = lazy(
-    r"\\x[0-9A-Fa-f]{2}|\\.|\{\d+(?:,\d*)?\}|(?P<charset>\[\^?\]?(?:\\.|[^\]\\])*\])|(?P<digit>[1-9])", re.DOTALL
-)
+_DIGIT = lazy(rf"{_ESCAPE}|\{{\d+(?:,\d*)?\}}|(?P<charset>{_CLASS})|(?P<digit>[1-9])", re.DOTALL)
 
 
 def digits_alike(expression: str) -> str:
@@ -262,7 +250,7 @@ def _elements(chars: str) -> re.Pattern[str]:
     """What may be one of some characters, with its repeat; but for what only looks like one."""
     return re.compile(
         rf"""\(\?\w*:|\{{\d+(?:,\d*)?\}}
-        |(?P<element>\\x[0-9A-Fa-f]{{2}}|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[{re.escape(chars)}.])
+        |(?P<element>{_ESCAPE}|{_CLASS}|[{re.escape(chars)}.])
         (?P<repeat>\{{\d+(?:,\d*)?\}}\??|[*+?][?+]?)?""",
         re.VERBOSE | re.DOTALL,
     )

@@ -183,13 +183,12 @@ class Gate:
             automata = self._chosen[kind] = self._automata(*kind)
         cuts = _cuts(buffer)
         last = len(cuts) - 1
+        seeing = automata
         for at in range(last):
             start, stop, limit = max(cuts[at] - OVERLAP, 0), cuts[at + 1], cuts[min(at + 2, last)]
             if is_long and at % _AT_ONCE == 0:
                 alike = screen[start : cuts[min(at + _AT_ONCE, last)] + 1].translate(ALIKE)
                 seeing = [automaton for automaton in automata if automaton.sees(alike)]
-            elif not is_long:
-                seeing = automata
             if not seeing:
                 continue
             window = screen[start : stop + 1]
