@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import pairwise
 from pathlib import Path
@@ -71,6 +71,29 @@ def mean(ratios: Iterable[float]) -> float:
     return math.exp(sum(logarithms) / len(logarithms)) if logarithms else math.nan
 
 
+#: For a kind, with or without personal data: our seconds, those of the others by name, and what else a row says.
+Measure = Callable[[str, bool], tuple[float, dict[str, float], list[object]]]
+
+
+def table(heads: list[str], others: list[Engine], measure: Measure) -> None:
+    """A row for each kind: our milliseconds, those of others and how many times as long they take; and the means."""
+    print(f"| {' | '.join(heads)} |")
+    print("|---" * len(heads) + "|")
+    names = [one.name for one in others]
+    for personal in (True, False):
+        what = "with" if personal else "without"
+        ratios: dict[str, list[float]] = {name: [] for name in names}
+        for kind in corpora.KINDS:
+            ours, taken, more = measure(kind, personal)
+            for name in names:
+                ratios[name].append(taken[name] / ours)
+            compared = [f"{taken[name] * 1000:.1f} ({ratios[name][-1]:.2f}x)" for name in names]
+            cells = [f"{kind} {what} personal data", f"{ours * 1000:.2f}", *compared, *more]
+            print(f"| {' | '.join(map(str, cells))} |", flush=True)
+        means = [f"**{mean(ratios[name]):.2f}x**" for name in names]
+        print(f"| {' | '.join([f'geometric mean {what}', '', *means, *[''] * (len(heads) - 2 - len(names))])} |")
+
+
 def beside(engines: list[Engine], size: int, rounds: int) -> list[Engine]:
     """Milliseconds of each engine on each kind, and how many times as long as ours the others take.
 
@@ -78,30 +101,22 @@ def beside(engines: list[Engine], size: int, rounds: int) -> list[Engine]:
     """
     slow: set[str] = set()
     ours, *others = engines
+
+    def measure(kind: str, personal: bool) -> tuple[float, dict[str, float], list[object]]:
+        task = {"kind": kind, "personal": personal, "size": size}
+        answer = ours.ask(**task, rounds=rounds)
+        taken = {}
+        for one in others:
+            taken[one.name] = one.seconds(**task, rounds=1)
+            if taken[one.name] * rounds < _PATIENCE:
+                taken[one.name] = min(taken[one.name], one.seconds(**task, rounds=rounds))
+        # Before and behind the others: what slows the machine down for a while slows all of them down.
+        least = min(answer["seconds"], ours.seconds(**task, rounds=rounds))
+        slow.update(name for name, seconds in taken.items() if seconds > _TOO_SLOW)
+        return least, taken, [answer["count"]]
+
     print(f"\n## detection: {size // 1000} KB, milliseconds of CPU to find and replace (and as a multiple of ours)\n")
-    print(f"| text | {' | '.join(f'{one.name} {one.version}' for one in engines)} | replaced by ours |")
-    print("|---" * (len(engines) + 2) + "|")
-    for personal in (True, False):
-        ratios: dict[str, list[float]] = {one.name: [] for one in others}
-        for kind in corpora.KINDS:
-            task = {"kind": kind, "personal": personal, "size": size}
-            answer = ours.ask(**task, rounds=rounds)
-            taken = {}
-            for one in others:
-                taken[one.name] = one.seconds(**task, rounds=1)
-                if taken[one.name] * rounds < _PATIENCE:
-                    taken[one.name] = min(taken[one.name], one.seconds(**task, rounds=rounds))
-            # Before and behind the others: what slows the machine down for a while slows all of them down.
-            least = min(answer["seconds"], ours.seconds(**task, rounds=rounds))
-            slow |= {name for name, seconds in taken.items() if seconds > _TOO_SLOW}
-            for one in others:
-                ratios[one.name].append(taken[one.name] / least)
-            compared = [f"{taken[one.name] * 1000:.1f} ({ratios[one.name][-1]:.2f}x)" for one in others]
-            cells = [f"{least * 1000:.2f}", *compared]
-            name = f"{kind} {'with' if personal else 'without'} personal data"
-            print(f"| {name} | {' | '.join(cells)} | {answer['count']} |", flush=True)
-        means = " | ".join(f"**{mean(ratios[one.name]):.2f}x**" for one in others)
-        print(f"| geometric mean {'with' if personal else 'without'} | | {means} | |")
+    table(["text", *(f"{one.name} {one.version}" for one in engines), "replaced by ours"], others, measure)
     return [one for one in engines if one.name not in slow]
 
 
@@ -112,20 +127,13 @@ _NEW = 8
 def anew(engines: list[Engine], size: int = SIZES[0]) -> None:
     """The same for texts that are new to the engine, as those of tools are: its automata have not met them."""
     ours, *others = engines
+
+    def measure(kind: str, personal: bool) -> tuple[float, dict[str, float], list[object]]:
+        task = {"kind": kind, "personal": personal, "size": size, "new": _NEW}
+        return ours.seconds(**task), {one.name: one.seconds(**task) for one in others}, []
+
     print(f"\n## detection: {size // 1000} KB that are new, the median of {_NEW} texts, milliseconds of CPU\n")
-    print(f"| text | {' | '.join(one.name for one in engines)} |")
-    print("|---" * (len(engines) + 1) + "|")
-    for personal in (True, False):
-        ratios: dict[str, list[float]] = {one.name: [] for one in others}
-        for kind in corpora.KINDS:
-            taken = {one.name: one.seconds(kind=kind, personal=personal, size=size, new=_NEW) for one in engines}
-            for one in others:
-                ratios[one.name].append(taken[one.name] / taken[ours.name])
-            compared = [f"{taken[one.name] * 1000:.1f} ({ratios[one.name][-1]:.2f}x)" for one in others]
-            name = f"{kind} {'with' if personal else 'without'} personal data"
-            print(f"| {name} | {' | '.join([f'{taken[ours.name] * 1000:.1f}', *compared])} |", flush=True)
-        means = " | ".join(f"**{mean(ratios[one.name]):.2f}x**" for one in others)
-        print(f"| geometric mean {'with' if personal else 'without'} | | {means} |")
+    table(["text", *(one.name for one in engines)], others, measure)
 
 
 def named(rounds: int, size: int = SIZES[0]) -> None:
