@@ -20,6 +20,7 @@ looks at behind its end, never reaches further over white space than ``OVERLAP``
 from __future__ import annotations
 
 import re
+from collections import ChainMap
 from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 from typing import NamedTuple
@@ -32,7 +33,7 @@ from cloakllm_gateway.patterns import lazy
 WINDOW = 8_192  # code points; a window ends at the white space that follows
 #: Longest stretch, in code points, that one match may span across white space; windows overlap by it.
 OVERLAP = 320
-#: So many windows of a long buffer are looked at together first: in most of them is nothing.
+#: So many windows of a long buffer are looked at together first, where there was little in those before.
 _AT_ONCE = 8
 LONG = 2 * _AT_ONCE * WINDOW
 
@@ -82,6 +83,24 @@ class Signs(NamedTuple):
 NO_SIGNS = Signs({}, {}, "")
 
 
+class _Pass:
+    """Sets of expressions that are looked for in the same text: a window at a time, and in many windows together."""
+
+    def __init__(self, *sets: Named, less: str = "") -> None:
+        self._sets = [each for each in sets if each]
+        self._less = less
+        self.apart: list[_Automaton] = [Automaton(each, less) for each in self._sets]
+
+    def sees(self, alike: bytes) -> bool:
+        """Whether any may match in a text, given as :data:`ALIKE` makes it."""
+        return self._together.sees(alike)
+
+    @cached_property
+    def _together(self) -> _Automaton:
+        """One for all has the product of their states, and few where there is nothing."""
+        return self.apart[0] if len(self.apart) == 1 else Automaton(dict(ChainMap(*self._sets)), self._less)
+
+
 class _Sought(NamedTuple):
     """What the automata look for in plain text."""
 
@@ -114,26 +133,25 @@ class Gate:
         self._truths = truths
         self._named_signs = signs
         self._kinds = kinds or [""] * len(truths)
-        #: The automata for a buffer that is ASCII or not, long or not.
-        self._chosen: dict[tuple[bool, bool], list[_Automaton]] = {}
+        #: For a buffer that is ASCII or not.
+        self._chosen: dict[bool, Sequence[_Pass]] = {}
         self._worded = frozenset(index for index, truth in enumerate(truths) if _is_worded(truth))
 
-    def _automata(self, is_ascii: bool, is_long: bool) -> list[_Automaton]:
+    def _passes(self, is_ascii: bool) -> Sequence[_Pass]:
         """What begins with a word in any case, phrases, other shapes and what is joined have an automaton each.
 
         One for all would have the product of their states: it would take a third less time for a text that it has
-        seen, and five times as long for one that it has not.  A long text meets most of its states again, so there
-        phrases and other shapes have one automaton; with half of the memory, megabytes of code outgrew it.
+        seen, and five times as long for one that it has not.
         """
         words = self._words if is_ascii else self._words_of_scripts
-        return [*words, *(self._shapes_in_one if is_long else self._shapes), *self._joined]
+        return [each for each in (words, self._shapes, self._joined) if each.apart]
 
     @cached_property
-    def _words(self) -> list[_Automaton]:
-        return _automata(self._sought.worded | self._sought.foreign)
+    def _words(self) -> _Pass:
+        return _Pass(self._sought.worded | self._sought.foreign)
 
     @cached_property
-    def _words_of_scripts(self) -> list[_Automaton]:
+    def _words_of_scripts(self) -> _Pass:
         """The same for buffers that are not ASCII, where every letter may begin a word of another script.
 
         So these words are apart from those in ASCII, and the expression that has most of them from the others.
@@ -142,20 +160,16 @@ class Gate:
         largest = max(foreign, key=lambda name: len(foreign[name].expression), default=None)
         alone = {name: each for name, each in foreign.items() if name == largest}
         others = {name: each for name, each in foreign.items() if name != largest}
-        return _automata(self._sought.worded, others, alone)
+        return _Pass(self._sought.worded, others, alone)
 
     @cached_property
-    def _shapes(self) -> list[_Automaton]:
-        return _automata(self._sought.phrases, self._sought.tokens)
+    def _shapes(self) -> _Pass:
+        return _Pass(self._sought.phrases, self._sought.tokens)
 
     @cached_property
-    def _shapes_in_one(self) -> list[_Automaton]:
-        return _automata(self._sought.phrases | self._sought.tokens)
-
-    @cached_property
-    def _joined(self) -> list[_Automaton]:
+    def _joined(self) -> _Pass:
         _, joined, less = self._signs
-        return _automata(joined, less=less)
+        return _Pass(joined, less=less)
 
     @cached_property
     def _signs(self) -> Signs:
@@ -177,29 +191,38 @@ class Gate:
         """What may be where."""
         found: dict[int | str, Ranges] = {}
         is_long = len(buffer) >= LONG
-        kind = buffer.isascii(), is_long
-        automata = self._chosen.get(kind)
-        if automata is None:
-            automata = self._chosen[kind] = self._automata(*kind)
+        is_ascii = buffer.isascii()
+        passes = self._chosen.get(is_ascii)
+        if passes is None:
+            passes = self._chosen[is_ascii] = self._passes(is_ascii)
         cuts = _cuts(buffer)
         last = len(cuts) - 1
-        seeing = automata
-        for at in range(last):
-            start, stop, limit = max(cuts[at] - OVERLAP, 0), cuts[at + 1], cuts[min(at + 2, last)]
-            if is_long and at % _AT_ONCE == 0:
-                alike = screen[start : cuts[min(at + _AT_ONCE, last)] + 1].translate(ALIKE)
-                seeing = [automaton for automaton in automata if automaton.sees(alike)]
-            if not seeing:
-                continue
-            window = screen[start : stop + 1]
-            alike = window.translate(ALIKE)
-            for automaton in seeing:
-                for name in automaton.seen(window, alike):
-                    ranges = found.setdefault(name, [])
-                    if ranges and ranges[-1][1] >= start:
-                        ranges[-1] = (ranges[-1][0], stop, limit)
-                    else:
-                        ranges.append((start, stop, limit))
+        seeing = passes
+        crowded: Sequence[_Pass] = ()  # what saw something in most windows of the last group
+        for group in range(0, last, _AT_ONCE):
+            windows = range(group, min(group + _AT_ONCE, last))
+            if is_long:
+                alike = screen[max(cuts[group] - OVERLAP, 0) : cuts[windows.stop] + 1].translate(ALIKE)
+                seeing = [each for each in passes if each in crowded or each.sees(alike)]
+                if not seeing:
+                    continue
+            telling = dict.fromkeys(seeing, 0)
+            for at in windows:
+                start, stop, limit = max(cuts[at] - OVERLAP, 0), cuts[at + 1], cuts[min(at + 2, last)]
+                window = screen[start : stop + 1]
+                alike = window.translate(ALIKE)
+                for each in seeing:
+                    names = [name for automaton in each.apart for name in automaton.seen(window, alike)]
+                    if not names:
+                        continue
+                    telling[each] += 1
+                    for name in names:
+                        ranges = found.setdefault(name, [])
+                        if ranges and ranges[-1][1] >= start:
+                            ranges[-1] = (ranges[-1][0], stop, limit)
+                        else:
+                            ranges.append((start, stop, limit))
+            crowded = [each for each, count in telling.items() if 2 * count > len(windows)]
         if not found:
             return NOTHING
         due: dict[int, Ranges] = {}
@@ -221,10 +244,6 @@ class Gate:
 
 def _is_worded(expression: str) -> bool:
     return "(?i:" in expression
-
-
-def _automata(*sets: Named, less: str = "") -> list[_Automaton]:
-    return [Automaton(each, less) for each in sets if each]
 
 
 #: Stands between the strings of a buffer; a match that crosses it is none.
