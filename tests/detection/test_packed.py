@@ -204,6 +204,7 @@ def test_utf_16_without_a_mark_is_read_where_it_begins_in_a_script_of_letters(sc
     assert run not in hidden(run)
 
 
+@example(said=(f"Здравствуйте, пишите на {'ça va? Écris à ' * 2}536-22-8726", "536-22-8726"), fill=80, newline="\\n")
 @given(said=texts, fill=st.integers(0, 80), newline=st.sampled_from(["\n", "\r\n", "\n    ", "\\n", "\\\\n", "%0D%0A"]))
 @settings(max_examples=40)
 def test_a_value_across_the_end_of_a_line_of_base64_is_read(said: tuple[str, str], fill: int, newline: str) -> None:

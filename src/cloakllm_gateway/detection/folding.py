@@ -191,9 +191,12 @@ def _encodings(
     )
     if len(due) == 1:
         return found
-    if "continued" in due:  # what goes on below is read when its lines are joined
-        found = (each for each in found if not _CONTINUED.match(text, each[0].end()))
-    return sorted(found, key=lambda entry: entry[0].start())
+    pieces = sorted(found, key=lambda entry: entry[0].start())
+    if "continued" not in due:
+        return pieces
+    # What is cut by the end of a line is read when the lines are joined.
+    cuts = {place for match, decode in pieces if decode is _join for place in match.span()}
+    return [(match, decode) for match, decode in pieces if decode is _join or cuts.isdisjoint(match.span())]
 
 
 #: Lines that are continued by those below which begin with a blank: RFC 6350 3.2, RFC 5545 3.1, RFC 2849.

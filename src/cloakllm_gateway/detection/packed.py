@@ -78,16 +78,20 @@ def runs(text: str, first: int, last: int) -> Iterator[re.Match[str]]:
     # What stands before the run is at the offset that the run itself has without the line break before it.
     screen = b"\n" + linear.as_bytes(text[first:last])
     at, size = 0, len(screen)
+    stretch, is_cut = 0, False  # how far the digits go that were looked at last, and whether more follow in escapes
     while (start := search(screen, at, size)[0][0]) >= 0:
+        begin, at = first + start, start + 1  # another may begin behind a slash in what is none
         behind_slash = screen[start] == _SLASH
-        if (
-            not behind_slash or screen[start - 1] != _BACKSLASH
-        ):  # of an escaped slash the run goes on in the next reading
-            for expression in (_HEX, _SEGMENT if behind_slash else _STANDARD, _SEGMENT):
-                if (match := expression.match(text, first + start)) is not None:
-                    yield match
-                    break
-        at = start + 1  # another may begin behind a slash in what is none
+        if behind_slash:
+            if begin >= stretch:
+                stretch = _STRETCH.match(text, begin).end()  # type: ignore[union-attr]
+                is_cut = _GOES_ON_ENCODED.match(text, stretch) is not None
+            if is_cut or screen[start - 1] == _BACKSLASH:
+                continue  # the run goes on in the next reading, where it is whole
+        for expression in (_HEX, _SEGMENT if behind_slash else _STANDARD, _SEGMENT):
+            if (match := expression.match(text, begin)) is not None:
+                yield match
+                break
 
 
 @cache
@@ -96,6 +100,7 @@ def _places() -> linear.Search:
 
 
 _SLASH, _BACKSLASH = b"/\\"
+_STRETCH = lazy(f"{_DIGIT}*+={{0,2}}")
 _HEX = lazy(rf"(?:0?[xX])?(?P<hex>(?:{_H}{{2}}){{8,}}+)(?![A-Za-z0-9])")
 _STANDARD = lazy(r"(?:[A-Za-z0-9+/]{16,}+={0,2}|[A-Za-z0-9+/]{10,15}={1,2})(?![A-Za-z0-9+/=_-])")
 #: In the alphabet of URLs, and without a slash: one of a path, perhaps.
