@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 
 import pytest
@@ -75,3 +76,22 @@ def test_the_scope_of_a_signature_is_no_secret() -> None:
     key = "AKIA" + "Q7RVK3XZ2MTB5WCY"
     (spans,) = DETECTOR.find([Text(f"AWS4-HMAC-SHA256 Credential={key}/20130524/us-east-1/s3/aws4_request, x=1")])
     assert [span.value for span in spans] == [key]
+
+
+@pytest.mark.parametrize("size", [100, 150, 300, 2000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mysql -u root -p{} shop",
+        "curl -u admin:{} https://x.org",
+        "aws configure set aws_session_token {}",
+        "sshpass -p '{}' ssh x",
+        "the password is {} until May",
+        "Password for jdoe is {}",
+        "use sgp_7ca9436b08b1e4f5cc5f4e1b80b6349ac7af231d{}",
+    ],
+)
+def test_a_secret_that_is_longer_than_foreseen_is_hidden_to_its_end(text: str, size: int) -> None:
+    value = "".join(random.Random(size).choices("abcdefghjkmnpqrstuvwxyzABCDEFGHJKMNPQRSTUVWXYZ23456789", k=size))
+    start = text.index("{}")
+    assert hidden(text.format(value)) >= {*range(start, start + size)}

@@ -88,7 +88,7 @@ class Egress:
             return
 
         def looked(found: Sequence[Sequence[Span]] | None) -> None:
-            counts = distinct(found or (), upstream.settings.configured)
+            counts = distinct(found or (), upstream.settings)
             if counts or found is None:
                 how = raw.value if found is not None else records.UNKNOWN
                 dump = max(counts.values(), default=0) > RAW_DUMP

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from cloakllm_gateway.core.rewriting import MASK, masked
+from cloakllm_gateway.core.settings import UpstreamSettings
 from cloakllm_gateway.protocol.surface import RESTORE, RESTORE_OWN
 from cloakllm_gateway.protocol.walk import Leaf
 from cloakllm_gateway.spans import Span, Text
@@ -16,6 +17,9 @@ from cloakllm_gateway.vault import tokens
 
 #: So many distinct values of one category in one call are a dump, whatever the call is for.
 RAW_DUMP = 50
+
+#: What may be left of a value beside the tokens in it.
+_NOTHING = MASK + " \t\r\n\"'`,;"
 
 
 def raw_texts(written: Iterable[Leaf]) -> list[Text]:
@@ -32,20 +36,21 @@ def raw_texts(written: Iterable[Leaf]) -> list[Text]:
     return found
 
 
-def distinct(found: Iterable[Sequence[Span]], configured: Iterable[str] = ()) -> dict[str, int]:
-    """How many different values there are of each category.
+def distinct(found: Iterable[Sequence[Span]], upstream: UpstreamSettings) -> dict[str, int]:
+    """How many different values there are of each category, of what was ``found`` in :func:`raw_texts`.
 
-    Those that stand in ``configured``, what the configuration says of the
-    upstream itself, are no news to it: `/home/me/docs` in a call may be the
-    folder it was started for.
+    What is nothing but a token under a key that proves it, ``PASSWORD=[SECRET_0]``, is none.  Nor is what the
+    model is shown in clear of that ``upstream``: it has no token to write instead.  And what the configuration says
+    of the upstream itself is no news to it: `/home/me/docs` in a call may be the folder it was started for.
     """
     values: dict[str, dict[str, str]] = {}
     for spans in found:
         for span in spans:
-            values.setdefault(span.category, {}).setdefault(span.canonical or span.value, span.value)
+            if span.value.strip(_NOTHING) and span.category not in upstream.shown:
+                values.setdefault(span.category, {}).setdefault(span.canonical or span.value, span.value)
     if not values:  # most calls
         return {}
-    told = "\n".join(configured).casefold()
+    told = "\n".join(upstream.configured).casefold()
     counts = {
         category: sum(not _stands_in(told, value) for value in seen.values()) for category, seen in values.items()
     }

@@ -117,6 +117,12 @@ class UpstreamSettings(Struct, frozen=True):
     pass_headers: tuple[str, ...] = ()
     configured: tuple[str, ...] = ()
 
+    @property
+    def shown(self) -> frozenset[str]:
+        """The categories that the model is shown in clear of this upstream, or of one of its tools."""
+        rules = (self.categories, *(tool.categories for tool in self.tools))
+        return frozenset(name for part in rules for name, how in part.items() if how is Treatment.PASS)
+
 
 class Settings(Struct, frozen=True):
     """The settings of one gateway.  ``startup_wait`` is in seconds, ``name_budget`` in characters.

@@ -184,6 +184,8 @@ class Detector:
             category, pattern = self._rows[index]
             truth = compiled(pattern.regex, for_ascii)
             judge = self._judge(pattern, buffer, ends)
+            if category.name in keys.SECRETS:
+                judge = _whole(buffer, judge)
             if keyed and pattern.prose:
                 judge = _outside(_surer(keyed, category, pattern.rank), judge)
             if places := compounds.values(category, pattern, truth, ranges, judge):
@@ -287,6 +289,21 @@ def _beside(words: str, buffer: str, judge: Judge) -> Judge:
         return size if search(around, 0, len(around))[0][0] >= 0 else 0
 
     return judge_beside
+
+
+def _whole(buffer: str, judge: Judge) -> Judge:
+    """The judge of values that end with their word: a secret that is longer than foreseen is one to its end."""
+
+    def judge_whole(start: int, end: int) -> int:
+        size = judge(start, end)
+        if size <= 0 or (rest := _REST_OF_WORD.match(buffer, start + size)) is None:
+            return size
+        return rest.end() - start
+
+    return judge_whole
+
+
+_REST_OF_WORD = lazy(r"(?<=[A-Za-z0-9])[A-Za-z0-9]+")
 
 
 def _surer(keyed: Sequence[Find], category: Category, rank: int) -> list[Range]:

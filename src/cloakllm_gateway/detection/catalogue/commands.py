@@ -6,17 +6,19 @@ Histories, scripts, documentation of operations and logs of builds are full of t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 
-from cloakllm_gateway.detection.catalogue.checks import has_digit, whole
-from cloakllm_gateway.detection.catalogue.model import CERTAIN, Pattern, example
+from cloakllm_gateway.detection.catalogue.checks import has_digit
+from cloakllm_gateway.detection.catalogue.model import CERTAIN, Extent, Pattern, example
 from cloakllm_gateway.detection.catalogue.randomness import plausible_secret
+from cloakllm_gateway.patterns import lazy
 
 _START = r"(?<![A-Za-z0-9_.-])"
 #: What else stands on the line before; another command is none of it.
 _REST = r"(?: [^\n\x1c|;&]{0,120}?)?"
 #: In quotes it may have blanks.  What the shell puts in, and the next option, are no passwords.
-_VALUE = r"[\"']?((?<=[\"'])(?![$<%])[^\"'\n\x1c]{4,100}(?=[\"'])|(?![-$<%/@\"'])[^\s\x1c\"'|;&<>]{4,128})"
+_VALUE = r"[\"']?((?<=[\"'])(?![$<%])[^\"'\n\x1c]{4,200}(?=[\"'])|(?![-$<%/@\"'])[^\s\x1c\"'|;&<>]{4,128})"
 #: The same where it stands in a word with something else.
 _PART = r"((?![-$<%/@\"'])[^\s\x1c\"'|;&<>@]{4,128})"
 _NAME = r"[\w.$\\+-]{1,64}"
@@ -101,6 +103,23 @@ _SENT = (
 )
 
 
+#: How far a value goes on that is longer than the expressions foresee.
+_LONGEST = 128
+_GOES_ON, _PART_GOES_ON = lazy(r"[^\s\x1c\"'|;&<>]*"), lazy(r"[^\s\x1c\"'|;&<>@]*")
+
+
+def _all_of(is_one: Callable[[str], bool], more: re.Pattern[str]) -> Extent:
+    """The whole of a value: the token of a session may have a thousand characters."""
+
+    def extent(text: str, start: int, end: int, limit: int) -> int:
+        if not is_one(text[start:end]):
+            return 0
+        longer = more.match(text, end, limit) if end - start == _LONGEST else None
+        return longer.end() if longer else end
+
+    return extent
+
+
 def _made_up(text: str) -> bool:
     """Whether a text has a digit in it, as words of prose have none."""
     return plausible_secret(text) and has_digit(text)
@@ -110,10 +129,11 @@ def _patterns() -> Iterator[Pattern]:
     certain = [rf"{_START}(?:{programs})(?:\.exe)?{_REST} (?:{o})[ =]{_VALUE}" for o, programs in _APART.items()]
     certain += [rf"{_START}(?:{programs})(?:\.exe)?{_REST} {o}{_VALUE}" for o, programs in _ATTACHED.items()]
     certain += [_START + expression for expression in (*_PLACED, *_PIPED)]
-    for expression in (*certain, *_OPTIONS, *_OTHERS, *_SENT):
-        yield Pattern(expression, whole(plausible_secret), rank=CERTAIN)
-    for expression in (*(_START + expression for expression in _PLACED_IN_PROSE), _OPTION_IN_PROSE):
-        yield Pattern(expression, whole(_made_up), rank=CERTAIN)
+    in_prose = [*(_START + expression for expression in _PLACED_IN_PROSE), _OPTION_IN_PROSE]
+    for expressions, is_one in (((*certain, *_OPTIONS, *_OTHERS, *_SENT), plausible_secret), (in_prose, _made_up)):
+        for expression in expressions:
+            more = _PART_GOES_ON if _PART in expression else _GOES_ON
+            yield Pattern(expression, rank=CERTAIN, extent=_all_of(is_one, more))
 
 
 PATTERNS = (*_patterns(),)
