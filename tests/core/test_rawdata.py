@@ -85,7 +85,9 @@ def test_what_the_model_was_shown_it_may_write_back(kind: str, word: Example, ex
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS_OF_TEXT if kind not in ("URL", "INI", "command")])
-@pytest.mark.parametrize("joined", ["{0}/{0}", "{0}:{0}", "{0}\\n", "&quot;{0}&quot;", "%22{0}%22", "<{0}>", "{0}...{0}"])
+@pytest.mark.parametrize(
+    "joined", ["{0}/{0}", "{0}:{0}", "{0}\\n", "&quot;{0}&quot;", "%22{0}%22", "<{0}>", "{0}...{0}"]
+)
 def test_what_joins_or_quotes_tokens_is_nothing_in_clear(kind: str, joined: str) -> None:
     assert in_clear(KINDS_OF_TEXT[kind](joined.format("[SECRET_7]"))) == {}
 
