@@ -92,7 +92,9 @@ def _without_accents(text: str) -> str:
     return text.translate(str.maketrans("áàãâéèêëíóõôúüçłñ", "aaaaeeeeiooouucln"))
 
 
-@pytest.mark.parametrize("more", ["renewal", "office", "of 2026", "2026-05-01 expired", "is needed", "no. 3", "v2", "12"])
+@pytest.mark.parametrize(
+    "more", ["renewal", "office", "of 2026", "2026-05-01 expired", "is needed", "no. 3", "v2", "12"]
+)
 @pytest.mark.parametrize("name", sorted(NAMES))
 def test_what_has_no_shape_behind_a_name_stays(name: str, more: str, detector: Detector) -> None:
     for said in NAMES[name].split(", "):
