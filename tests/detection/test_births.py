@@ -10,9 +10,9 @@ from cloakllm_gateway.spans import Text
 DETECTOR = Detector()
 
 NAMES = (
-    "date of birth", "Date of Birth", "DOB", "birth date", "birthday", "Geburtsdatum", "Geburtstag", "date de naissance",
-    "fecha de nacimiento", "cumpleaños", "data di nascita", "compleanno", "data de nascimento", "geboortedatum",
-    "verjaardag", "data urodzenia", "urodziny",
+    "date of birth", "Date of Birth", "DOB", "birth date", "birthday", "Geburtsdatum", "Geburtstag",
+    "date de naissance", "fecha de nacimiento", "cumpleaños", "data di nascita", "compleanno", "data de nascimento",
+    "geboortedatum", "verjaardag", "data urodzenia", "urodziny",
 )  # fmt: skip
 DATES = ("03.07.1981", "3.7.81", "03/07/1981", "1981-07-03", "3 July 1981", "3. Juli 1981", "3 de julio de 1981")
 
@@ -25,8 +25,8 @@ def dates(text: str) -> list[str]:
     "structure",
     [
         "@: #", "@ #", "@ = #", "@ (dd.mm.yyyy): #", "@ (jj/mm/aaaa) : #", "@ (laut Pass) #", "| @ (lt. Pass) | # |",
-        "My @ for the form: #", "@ for insurance: #", "@ of my son: #", "@ dziecka: #", "@ según DNI: #", "@ do titular: #",
-        "- @: # (checked)",
+        "My @ for the form: #", "@ for insurance: #", "@ of my son: #", "@ dziecka: #", "@ según DNI: #",
+        "@ do titular: #", "- @: # (checked)",
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("name", NAMES)

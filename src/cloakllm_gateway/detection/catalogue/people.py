@@ -571,7 +571,8 @@ DATE_OF_BIRTH = Category(
     lookalikes=("due 2026-03-01 14:05Z", "NATO 2024-05-05 summit", "the idea was born in 3 days",
                 "am 12. März 2026 geliefert",
                 '{"created": "2026-03-01", "birthday_reminder": true}', "newborn 2026-01-01 unit",
-                "* 12.3.2024 first release\n * 12.3.2025 second", "Total *12.3.19", "Date of birth unknown. Updated: 2024-01-01"),
+                "* 12.3.2024 first release\n * 12.3.2025 second", "Total *12.3.19",
+                "Date of birth unknown. Updated: 2024-01-01"),
     patterns=(
         Pattern(
             rf"(?<![A-Za-zÀ-ž])(?i:{_BIRTH})(?![A-Za-z])[^\w\n]{{0,6}}(?:(?:is|was|am|on|the|le|el|il|dnia|ist|der|est|es|é|"
@@ -580,11 +581,14 @@ DATE_OF_BIRTH = Category(
         ),
         Pattern(  # with a remark on it, or on whose it is
             rf"(?<![A-Za-zÀ-ž])(?i:{_BIRTH_DATE})(?![A-Za-z])"
-            rf"(?:[ ]?\([^()\n]{{1,24}}\)[^\w\n]{{1,6}}|[^\d\n:=|.;!?]{{1,24}}[:=|][^\w\n]{{0,4}})({_DATE_SAID})(?![\d])",
+            r"(?:[ ]?\([^()\n]{1,24}\)[^\w\n]{1,6}|[^\d\n:=|.;!?]{1,24}[:=|][^\w\n]{0,4})"
+            rf"({_DATE_SAID})(?![\d])",
             rank=CONTEXT,
         ),
         Pattern(  # the sign of genealogists, behind a name
-            rf"(?<![A-Za-zÀ-ž])[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]{{1,20}},?[ ]?\(?\*[ ]?({_DATE_SAID})(?![\d])", _of_a_year, rank=CONTEXT
+            rf"(?<![A-Za-zÀ-ž])[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]{{1,20}},?[ ]?\(?\*[ ]?({_DATE_SAID})(?![\d])",
+            _of_a_year,
+            rank=CONTEXT,
         ),
         Pattern(rf"\(b\. ({_DATE_SAID})(?![0-9])", rank=CONTEXT),
         Pattern(r"(?:生于|出生于)(\d{4} ?年 ?\d{1,2} ?月 ?\d{1,2} ?日?)", rank=CONTEXT),

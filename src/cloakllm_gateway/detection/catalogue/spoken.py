@@ -11,8 +11,8 @@ from collections.abc import Mapping
 
 #: Category to names, divided by commas; what has no name here is told by the words of its own row.
 NAMES: Mapping[str, str] = {
-    "PASSPORT": "passport, travel document, Reisepass, Pass-Nr, Passnummer, passeport, pasaporte, passaporto, passaporte, "
-    "paspoort, paszport, paszportu",
+    "PASSPORT": "passport, travel document, Reisepass, Pass-Nr, Passnummer, passeport, pasaporte, passaporto, "
+    "passaporte, paspoort, paszport, paszportu",
     "DRIVER_LICENSE": "driving licence, driving license, driver's license, driver's licence, driver license, "
     "driver licence, drivers license, drivers licence, Führerschein, permis de conduire, numéro permis, "
     "carnet de conducir, permiso de conducir, permiso de conducción, licencia de conducir, licencia de conducción, "
