@@ -150,6 +150,26 @@ def test_questions_that_wait_count_like_those_that_are_open(tmp_path: Path) -> N
     assert refused == [4, 5, 6, 7, 8]
 
 
+@pytest.mark.parametrize("around", ["is there", "for lee@acme-corp.com"], ids=["alone", "beside a find"])
+def test_a_value_that_others_proved_meanwhile_is_hidden_where_blocks_cut_it(tmp_path: Path, around: str) -> None:
+    talk = opened(transcript.settings(), tmp_path)
+    talk.hold = True
+    talk.call(1, "crm__look").call(2, "crm__look")
+    first, second = talk.take("crm")
+    cut = [{"type": "text", "text": "Write to kim@acme-corp.com and Okon"}, {"type": "text", "text": f"kwo {around}"}]
+    talk.upstream("crm", jsonrpc.result(first["id"], {"content": cut}))
+    (slow,) = talk.held_jobs()
+    while not isinstance(talk.held[0], Assigned):
+        talk.tell(talk.held.popleft())
+    talk.upstream("crm", jsonrpc.result(second["id"], says(json.dumps({"last_name": "Okonkwo"}))))
+    talk.release(talk.held_jobs()[-1])
+    talk.release(slow)
+    told = talk.take()[-1]
+    assert told["id"] == 1
+    assert "Okon" not in json.dumps(told)
+    assert "kwo" not in json.dumps(told)
+
+
 class Speaker:
     name = "crm"
 

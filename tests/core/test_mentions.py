@@ -49,6 +49,20 @@ def test_what_a_field_proves_is_hidden_in_prose_beside_it(key: str, around: str)
         assert value not in shown(part)
 
 
+@pytest.mark.parametrize("key", TOLD)
+@pytest.mark.parametrize("before", ["it was ", "kim@acme-corp.com told: "], ids=["alone", "beside a find"])
+@pytest.mark.parametrize("behind", [", as they said", ", or lee@acme-corp.com"], ids=["alone", "beside a find"])
+def test_what_a_field_proves_is_hidden_where_it_is_cut_between_two_blocks(key: str, before: str, behind: str) -> None:
+    value = str(TOLD[key])
+    for at in range(1, len(value)):
+        blocks = before + value[:at], value[at:] + behind
+        gate = Gate()
+        told = gate.sanitize(result(*blocks, structuredContent={key: TOLD[key]}), RESULT)["content"]
+        assert not told[0]["text"].endswith(f" {value[:at]}")
+        assert not told[1]["text"].startswith(value[at:])
+        assert [block["text"] for block in gate.restore({"content": told}, RESTORE)["content"]] == [*blocks]
+
+
 @pytest.mark.parametrize(
     "said",
     [
