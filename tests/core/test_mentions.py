@@ -81,6 +81,31 @@ def test_it_is_hidden_however_it_is_written(said: str) -> None:
     assert "[PERSON_" in told["content"][0]["text"]
 
 
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda text: "".join(f"\\{byte:03o}" for byte in text.encode()),
+        lambda text: json.dumps([*text.encode()]),
+        lambda text: text.encode().hex(" "),
+        lambda text: text.encode().hex(":"),
+        lambda text: ", ".join(f"0x{byte:02x}" for byte in text.encode()),
+        lambda text: base64.b32encode(text.encode()).decode(),
+        lambda text: base64.b64encode(text.encode()).decode(),
+    ],
+    ids=["octal", "decimal codes", "hexadecimal", "with colons", "of C", "base32", "base64"],
+)
+@pytest.mark.parametrize("around", ["Chidinma Okonkwo", "she is Okonkwo, and well"])
+def test_a_value_that_is_known_is_hidden_in_later_messages_however_it_is_written(write: Any, around: str) -> None:
+    """Threat 17: no detection finds a name in codes, the vault does; and what was hidden so comes back exactly."""
+    gate = Gate()
+    gate.sanitize(result(structuredContent={"last_name": "Okonkwo", "first_name": "Chidinma"}), RESULT)
+    later = result(f"it says {write(around)} and ends")
+    told = gate.sanitize(later, RESULT)
+    assert write("Okonkwo").strip("[]=") not in json.dumps(told)
+    assert "[PERSON_" in json.dumps(told)
+    assert gate.restore({"content": told["content"]}) == {"content": later["content"]}
+
+
 @pytest.mark.parametrize("told", ["NFC", "NFD"])
 @pytest.mark.parametrize("said", ["NFC", "NFD"])
 def test_accents_may_be_characters_of_their_own(told: Form, said: Form) -> None:
