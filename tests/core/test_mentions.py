@@ -106,6 +106,14 @@ def test_a_value_that_is_known_is_hidden_in_later_messages_however_it_is_written
     assert gate.restore({"content": told["content"]}) == {"content": later["content"]}
 
 
+@pytest.mark.parametrize("name", ["Okonkwo", "Achebe"])
+@pytest.mark.parametrize("write", [lambda raw: json.dumps([*raw]), lambda raw: raw.hex(":"), lambda raw: raw.hex(" ")])
+def test_a_name_alone_is_hidden_in_codes(name: str, write: Any) -> None:
+    gate = Gate()
+    gate.sanitize(result(structuredContent={"last_name": name}), RESULT)
+    assert "[PERSON_0]" in gate.sanitize(result(f"x = {write(name.encode())}"), RESULT)["content"][0]["text"]
+
+
 @pytest.mark.parametrize("told", ["NFC", "NFD"])
 @pytest.mark.parametrize("said", ["NFC", "NFD"])
 def test_accents_may_be_characters_of_their_own(told: Form, said: Form) -> None:

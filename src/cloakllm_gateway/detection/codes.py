@@ -24,12 +24,12 @@ _FIVE = "[A-P][ABEFIJMNQRUVYZ45][A-Z2-7][A-HQ-X][ACEGIKMOQSUWY246][A-Z2-7][A-DI-
 #: What shows that some may be written so; an expression of the linear engine.
 SIGN = (
     r"\\[0-3][0-7]{2}|\\U000"
-    r"|(?:(?:3[2-9]|[4-9][0-9]|1[0-2][0-9])[, \r\n\t]+){7}"
-    rf"|(?:{_PAIR}[ :,-] ?(?:0x)?){{7}}"
+    r"|(?:(?:3[2-9]|[4-9][0-9]|1[0-2][0-9])[, \r\n\t]+){5}"
+    rf"|(?:{_PAIR}[ :,-] ?(?:0x)?){{5}}"
     f"|(?:^|[^A-Za-z0-9+/=_-])(?:{_FIVE}){{2}}"
 )
 _BYTE = f"(?:[2-9A-Fa-f]{_H}|0[9AaDd])"
-_LEAST = 9  # before the last one
+_LEAST = 5  # before the last one
 PLACE = (
     rf"\\(?:[0-3][0-7]{{2}}(?:\\[0-3][0-7]{{2}})*|U000[0-9A-Fa-f]{{5}})"
     rf"|(?<![\w.-])(?P<decimal>{_DECIMAL}(?:(?:,\s{{0,24}}| ){_DECIMAL}){{{_LEAST},}}+)(?![\w.-])"
@@ -39,8 +39,8 @@ PLACE = (
 )
 _NUMBER = lazy(rf"(?:0x)?({_H}{{2,3}}|9)")
 _OCTAL = lazy(r"\\([0-3][0-7]{2})")
-#: What names, addresses and numbers are made of; and of how many characters there may be one that is not.
-_USUAL = lazy(r"[\w @.+-]")
+#: What names, addresses and numbers are made of; and of how many bytes there may be one that is not.
+_USUAL = b" +-.0123456789@ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz" + bytes(range(0x80, 0x100))
 _ONE_ODD_IN = 6
 
 
@@ -51,9 +51,11 @@ def read(match: re.Match[str]) -> Iterator[Piece]:
         return _of_base32(match)
     if kind is None:
         return _said(match, _OCTAL, 8) if match[0][1] != "U" else _escaped(match)
-    pieces = list(_said(match, _NUMBER, 10 if kind == "decimal" else 16))
-    odd = sum(_USUAL.match(piece[0]) is None for piece in pieces)
-    return iter(pieces if odd * _ONE_ODD_IN <= len(pieces) else ())
+    base = 10 if kind == "decimal" else 16
+    raw = bytes([int(number, base) for number in _NUMBER.findall(match[0])])
+    if len(raw.translate(None, _USUAL)) * _ONE_ODD_IN > len(raw):
+        return iter(())  # most lists of numbers
+    return _said(match, _NUMBER, base)
 
 
 def _said(match: re.Match[str], number: re.Pattern[str], base: int) -> Iterator[Piece]:
@@ -61,7 +63,7 @@ def _said(match: re.Match[str], number: re.Pattern[str], base: int) -> Iterator[
     written = list(number.finditer(match.string, *match.span()))
     starts = [*(each.start() for each in written), match.end()]
     try:
-        said = bytes(int(each[1], base) for each in written).decode()
+        said = bytes([int(each[1], base) for each in written]).decode()
     except UnicodeDecodeError:
         return
     at = 0
