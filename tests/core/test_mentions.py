@@ -111,7 +111,12 @@ def test_a_value_that_is_known_is_hidden_in_later_messages_however_it_is_written
 def test_a_name_alone_is_hidden_in_codes(name: str, write: Any) -> None:
     gate = Gate()
     gate.sanitize(result(structuredContent={"last_name": name}), RESULT)
-    assert "[PERSON_0]" in gate.sanitize(result(f"x = {write(name.encode())}"), RESULT)["content"][0]["text"]
+    assert write(name.encode()).strip("[]") not in shown_by(gate, f"x = {write(name.encode())}")
+
+
+def shown_by(gate: Gate, text: str) -> str:
+    told: str = gate.sanitize(result(text), RESULT)["content"][0]["text"]
+    return told
 
 
 @pytest.mark.parametrize("told", ["NFC", "NFD"])

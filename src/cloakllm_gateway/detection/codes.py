@@ -51,11 +51,13 @@ def read(match: re.Match[str]) -> Iterator[Piece]:
         return _of_base32(match)
     if kind is None:
         return _said(match, _OCTAL, 8) if match[0][1] != "U" else _escaped(match)
-    base = 10 if kind == "decimal" else 16
-    raw = bytes([int(number, base) for number in _NUMBER.findall(match[0])])
-    if len(raw.translate(None, _USUAL)) * _ONE_ODD_IN > len(raw):
-        return iter(())  # most lists of numbers
-    return _said(match, _NUMBER, base)
+    numbers = _NUMBER.findall(match[0])
+    is_either = kind == "decimal" and "," not in match[0] and all(len(number) == 2 for number in numbers)
+    for base in (10, 16) if is_either else (10,) if kind == "decimal" else (16,):
+        raw = bytes([int(number, base) for number in numbers])
+        if len(raw.translate(None, _USUAL)) * _ONE_ODD_IN <= len(raw):
+            return _said(match, _NUMBER, base)
+    return iter(())  # most lists of numbers
 
 
 def _said(match: re.Match[str], number: re.Pattern[str], base: int) -> Iterator[Piece]:
