@@ -5,8 +5,9 @@ escapes, percent-encoding, HTML character references, quoted-printable,
 lines of vCard, iCalendar and LDIF that are cut in two, full-width forms,
 invisible characters, odd spaces and dashes, accents that stand behind their
 letters, colours, tags inside of words, Markdown's backslashes, values that go
-on in the next line (:mod:`.wrapping`), and runs of base64 or hexadecimal that
-hold text (:mod:`.packed`).
+on in the next line (:mod:`.wrapping`), runs of base64 or hexadecimal that hold
+text (:mod:`.packed`), and characters that are written as numbers
+(:mod:`.codes`).
 What one round leaves encoded the next one undoes, so a layer inside a layer
 is a further view.  Every view maps its offsets back to the original text: an
 escape is atomic there, and so is a letter with its accents, and a base64 run
@@ -24,7 +25,7 @@ from functools import cache, lru_cache
 from itertools import chain
 
 from cloakllm_gateway import linear
-from cloakllm_gateway.detection import packed, wrapping
+from cloakllm_gateway.detection import codes, packed, wrapping
 from cloakllm_gateway.detection.view import Piece, View
 from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.patterns import lazy
@@ -144,6 +145,7 @@ SIGNS: Mapping[str, str] = {
     "markup": rf"\\(?:[._@-][0-9A-Za-z]|[+(][0-9]|\)[ ]?[0-9])|{_INSIDE}(?:<{_TAG}>)+{_INSIDE}|\x1b\[",
     "fold": r"[\x00-\x08\x0b\x0c\x0e-\x1b\x1d-\x1f\x7f]",  # U+001C parts the strings that the gate reads as one
     "run": packed.SIGN,
+    "codes": codes.SIGN,
     "continued": r"BEGIN:V(?:CARD|CALENDAR|EVENT)|(?:^|\n)dn::? ",
     "wrapped": wrapping.SIGN,
 }
@@ -279,6 +281,7 @@ _PARTS = {
     ),
     "fold": f"[{_CONTROL_CLASS}{_FOLD_CLASS}]+",
     "wrapped": wrapping.PLACE,
+    "codes": codes.PLACE,
     "accents": f"[{_CONTROL_CLASS}{_FOLD_CLASS}]+|{_ACCENTED}",  # the same for the few texts that have them apart
 }
 _FLAT_ESCAPE = _PARTS["escape"].replace(r"\\(?:", r"\\+(?:", 1).replace(r"\\u[dD][c", r"\\+u[dD][c", 1)
@@ -399,6 +402,7 @@ _DECODERS: dict[str, Callable[[re.Match[str]], Iterable[Piece]]] = {
     "markup": _markup,
     "fold": _fold,
     "run": packed.decode,
+    "codes": codes.read,
     "continued": _join,
     "wrapped": wrapping.join,
 }
