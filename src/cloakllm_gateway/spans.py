@@ -30,6 +30,7 @@ class Encoding(StrEnum):
     MARKDOWN = "markdown"  # the destination of a link, percent-encoded where that would end it
     QUOTED_PRINTABLE = "quoted-printable"
     FOLDED = "folded"  # full-width forms, zero-width or bidi characters, odd spaces
+    WRAPPED = "wrapped"  # over the end of a line
     BASE64 = "base64"
     HEX = "hex"
 

@@ -74,6 +74,102 @@ def test_a_message_that_takes_long_shows_no_value_that_others_proved_meanwhile(
     assert "konkwo" not in json.dumps(told)
 
 
+LISTED = {
+    "tools/list": lambda said: {"tools": [{"name": "t", "description": said, "inputSchema": {"type": "object"}}]},
+    "prompts/list": lambda said: {"prompts": [{"name": "p", "description": said}]},
+    "resources/list": lambda said: {"resources": [{"name": "r", "uri": "crm://r", "description": said}]},
+    "resources/templates/list": lambda said: {
+        "resourceTemplates": [{"name": "r", "uriTemplate": "crm://{r}", "description": said}]
+    },
+}
+
+
+@pytest.mark.parametrize("padding", PADDING)
+@pytest.mark.parametrize("method", LISTED)
+def test_a_list_that_waits_for_anothers_shows_no_value_that_was_proved_meanwhile(
+    tmp_path: Path, method: str, padding: str
+) -> None:
+    """The first list is clean when a result proves the name; the list of the second upstream comes last."""
+    talk = opened(transcript.settings(upstream("crm"), upstream("slow")), tmp_path, at_once=True)
+    talk.call(1, "crm__look")
+    called = talk.last_asked("crm")
+    talk.take("slow")
+    talk.ask(2, method)
+    talk.answer("crm", LISTED[method]("Okonkwo is there" + PADDING[padding]))
+    talk.upstream("crm", jsonrpc.result(called, says(json.dumps({"last_name": "Okonkwo"}))))
+    assert [message["id"] for message in talk.take()] == [1]
+    talk.answer("slow", LISTED[method]("nobody rang"))
+    told = talk.only()
+    assert told["id"] == 2
+    assert "Okonkwo" not in json.dumps(told)
+    assert json.dumps(told).count("[PERSON_0] is there") == 1
+
+
+@pytest.mark.parametrize("padding", PADDING)
+def test_a_list_is_behind_what_its_upstream_said_before(tmp_path: Path, padding: str) -> None:
+    talk = opened(transcript.settings(), tmp_path, at_once=True)
+    talk.hold = True
+    talk.ask(1, "prompts/list")
+    asked = talk.last_asked("crm")
+    talk.upstream("crm", note({"last_name": "Okonkwo", "more": PADDING[padding]}))
+    talk.upstream("crm", jsonrpc.result(asked, LISTED["prompts/list"]("Okonkwo is there")))
+    while talk.held:
+        talk.tell(talk.held.popleft())
+    told = talk.take()
+    assert len(told) == 2
+    assert "Okonkwo" not in json.dumps(told)
+
+
+def test_a_question_of_a_process_that_ended_meanwhile_is_not_asked(tmp_path: Path) -> None:
+    """It is another process that would get the answer."""
+    talk = opened(transcript.settings(upstream("crm", elicitation=True)), tmp_path)
+    talk.hold = True
+    talk.call(1, "crm__look")
+    talk.upstream("crm", question("may I?"))
+    talk.hold = False
+    talk.disconnect("crm").connect("crm")
+    talk.answer("crm", {"protocolVersion": "2025-11-25", "capabilities": {}})
+    talk.take()
+    talk.take("crm")
+    while talk.held:
+        talk.tell(talk.held.popleft())
+    assert [message for message in talk.take() if message.get("method") == "elicitation/create"] == []
+    assert [message for message in talk.take("crm") if "method" not in message] == []
+
+
+def test_questions_that_wait_count_like_those_that_are_open(tmp_path: Path) -> None:
+    talk = opened(transcript.settings(upstream("crm", elicitation=True), max_pending=4), tmp_path)
+    talk.hold = True
+    talk.call(1, "crm__look")
+    for number in range(9):
+        talk.upstream("crm", {**question("may I?"), "id": number})
+    while talk.held:
+        talk.tell(talk.held.popleft())
+    assert sum(message.get("method") == "elicitation/create" for message in talk.take()) == 4
+    refused = [message["id"] for message in talk.take("crm") if "error" in message]
+    assert refused == [4, 5, 6, 7, 8]
+
+
+@pytest.mark.parametrize("around", ["is there", "for lee@acme-corp.com"], ids=["alone", "beside a find"])
+def test_a_value_that_others_proved_meanwhile_is_hidden_where_blocks_cut_it(tmp_path: Path, around: str) -> None:
+    talk = opened(transcript.settings(), tmp_path)
+    talk.hold = True
+    talk.call(1, "crm__look").call(2, "crm__look")
+    first, second = talk.take("crm")
+    cut = [{"type": "text", "text": "Write to kim@acme-corp.com and Okon"}, {"type": "text", "text": f"kwo {around}"}]
+    talk.upstream("crm", jsonrpc.result(first["id"], {"content": cut}))
+    (slow,) = talk.held_jobs()
+    while not isinstance(talk.held[0], Assigned):
+        talk.tell(talk.held.popleft())
+    talk.upstream("crm", jsonrpc.result(second["id"], says(json.dumps({"last_name": "Okonkwo"}))))
+    talk.release(talk.held_jobs()[-1])
+    talk.release(slow)
+    told = talk.take()[-1]
+    assert told["id"] == 1
+    assert "Okon" not in json.dumps(told)
+    assert "kwo" not in json.dumps(told)
+
+
 class Speaker:
     name = "crm"
 

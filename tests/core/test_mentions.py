@@ -49,6 +49,20 @@ def test_what_a_field_proves_is_hidden_in_prose_beside_it(key: str, around: str)
         assert value not in shown(part)
 
 
+@pytest.mark.parametrize("key", TOLD)
+@pytest.mark.parametrize("before", ["it was ", "kim@acme-corp.com told: "], ids=["alone", "beside a find"])
+@pytest.mark.parametrize("behind", [", as they said", ", or lee@acme-corp.com"], ids=["alone", "beside a find"])
+def test_what_a_field_proves_is_hidden_where_it_is_cut_between_two_blocks(key: str, before: str, behind: str) -> None:
+    value = str(TOLD[key])
+    for at in range(1, len(value)):
+        blocks = before + value[:at], value[at:] + behind
+        gate = Gate()
+        told = gate.sanitize(result(*blocks, structuredContent={key: TOLD[key]}), RESULT)["content"]
+        assert not told[0]["text"].endswith(f" {value[:at]}")
+        assert not told[1]["text"].startswith(value[at:])
+        assert [block["text"] for block in gate.restore({"content": told}, RESTORE)["content"]] == [*blocks]
+
+
 @pytest.mark.parametrize(
     "said",
     [
@@ -65,6 +79,44 @@ def test_it_is_hidden_however_it_is_written(said: str) -> None:
     told = Gate().sanitize(result(said, structuredContent={"last_name": name}), RESULT)
     assert said not in told["content"][0]["text"]
     assert "[PERSON_" in told["content"][0]["text"]
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda text: "".join(f"\\{byte:03o}" for byte in text.encode()),
+        lambda text: json.dumps([*text.encode()]),
+        lambda text: text.encode().hex(" "),
+        lambda text: text.encode().hex(":"),
+        lambda text: ", ".join(f"0x{byte:02x}" for byte in text.encode()),
+        lambda text: base64.b32encode(text.encode()).decode(),
+        lambda text: base64.b64encode(text.encode()).decode(),
+    ],
+    ids=["octal", "decimal codes", "hexadecimal", "with colons", "of C", "base32", "base64"],
+)
+@pytest.mark.parametrize("around", ["Chidinma Okonkwo", "she is Okonkwo, and well"])
+def test_a_value_that_is_known_is_hidden_in_later_messages_however_it_is_written(write: Any, around: str) -> None:
+    """Threat 17: no detection finds a name in codes, the vault does; and what was hidden so comes back exactly."""
+    gate = Gate()
+    gate.sanitize(result(structuredContent={"last_name": "Okonkwo", "first_name": "Chidinma"}), RESULT)
+    later = result(f"it says {write(around)} and ends")
+    told = gate.sanitize(later, RESULT)
+    assert write("Okonkwo").strip("[]=") not in json.dumps(told)
+    assert "[PERSON_" in json.dumps(told)
+    assert gate.restore({"content": told["content"]}) == {"content": later["content"]}
+
+
+@pytest.mark.parametrize("name", ["Okonkwo", "Achebe"])
+@pytest.mark.parametrize("write", [lambda raw: json.dumps([*raw]), lambda raw: raw.hex(":"), lambda raw: raw.hex(" ")])
+def test_a_name_alone_is_hidden_in_codes(name: str, write: Any) -> None:
+    gate = Gate()
+    gate.sanitize(result(structuredContent={"last_name": name}), RESULT)
+    assert write(name.encode()).strip("[]") not in shown_by(gate, f"x = {write(name.encode())}")
+
+
+def shown_by(gate: Gate, text: str) -> str:
+    told: str = gate.sanitize(result(text), RESULT)["content"][0]["text"]
+    return told
 
 
 @pytest.mark.parametrize("told", ["NFC", "NFD"])

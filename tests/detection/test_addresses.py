@@ -83,3 +83,62 @@ def test_an_address_behind_its_key_ends_with_its_sentence(key: str, address: str
 )
 def test_a_stop_within_an_address_does_not_end_it(address: str) -> None:
     assert addresses(f"Address: {address}") == [address]
+
+
+#: Streets of a language with what is written behind their number: staircases, floors, doors, flats; and the town.
+DOORS = [
+    ("Mariahilfer Straße 12", ["/3/14", "/Top 5", " Top 5", " Stiege 3 Tür 14", ", Stiege 3, Tür 14"], "1060 Wien"),
+    ("Gumpendorferstraße 12", ["/3/14", "/2. Stock/14", ", 2. Stock, Tür 14", "-14/2/5", "a/3/14"], "A-1060 Wien"),
+    ("Karl-Marx-Straße 5", [", 3. OG links", ", Hinterhaus", ", Whg. 4", ", EG"], "10115 Berlin"),
+    ("Calle Mayor 12", [", 3º izq.", ", 3º B", ", esc. 2, 3º C", ", portal 3, piso 2, puerta B"], "28013 Madrid"),
+    ("Via Roma 12", [" int. 4", " int. 4, scala B", ", scala B, interno 4", ", piano 2, int. 4"], "20121 Milano"),
+    ("12 bis rue de la Paix", [", bât. C", ", bât. C, esc. 2", ", bâtiment C, escalier 2, appt 14", ", 3e étage"],
+     "75002 Paris"),
+    ("ul. Długa 5", ["/12", " m. 12", "/12, kl. B", ", klatka B, piętro 3"], "00-238 Warszawa"),
+    ("Keizersgracht 123", ["-II", "-hs", " hs", " bis", "-3"], "1015 CJ Amsterdam"),
+    ("Rua Augusta 12", [", 3.º Esq.", ", 3º Dto.", ", 3º andar", " - apto 301, Bloco B"], "1100-053 Lisboa"),
+    ("Nørregade 7", [", 2. th", ", 3. tv"], "1165 København"),
+    ("Rue Haute 12", [" bte 4", ", bte 4"], "1000 Bruxelles"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("street", "doors", "town"), DOORS)
+def test_what_stands_behind_the_number_belongs_to_the_address(street: str, doors: list[str], town: str) -> None:
+    for door in doors:
+        for address in (f"{street}{door}", f"{street}{door}, {town}"):
+            found = addresses(f"We met at {address}")
+            assert found == [address], address
+            assert addresses(f"We met at {address} and had tea.") == [address], address
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "1060 Wien, Mariahilfer Straße 12/3/14",
+        "1060 Wien, Gumpendorferstraße 12, Stiege 3, Tür 14",
+        "Am Hof 4/2/8, 1010 Wien",
+        "via Roma 12 int. 4, scala B",
+        "Flat 3, 12 High Street",
+        "Apartment 4B, 12 High Street",
+        "12 High Street, Flat 3",
+        "123 Main Street Apt 4B",
+        "123 Main Street, 3rd Floor",
+        "123 Main Street, Apt 4B, Springfield, IL 62701",
+    ],
+)
+def test_no_half_of_an_address_is_left(address: str) -> None:
+    assert addresses(f"We met at {address}") == [address]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the straße 12/3/14",
+        "sent via Kafka 12/3",
+        "via Port 8080, 4 times",
+        "Version 12/3/14, 1060 times",
+        "Top 5, Block 3",
+    ],
+)
+def test_what_looks_like_a_door_is_no_address(text: str) -> None:
+    assert addresses(text) == []

@@ -116,6 +116,8 @@ def test_what_an_expression_tells_stands_wherever_it_matches(seed: int) -> None:
         (r"a(?:(?i:b{2,3}c?|d)\b)+", r"a(?:(?i:b{2,3}c?|d)\b)"),
         (r"a(?:(?i:b{2,3}c?|d))+", r"a(?:(?i:b{2}|d))"),
         ("ab*|c+d{0,2}", "a|c"),
+        ("(?:ab?){3}", "(?:ab?){2}(?:a)"),
+        ("(?:ab+|c){2,}d?", "(?:ab+|c)(?:ab|c)"),
         (r"a(?:[^b]|\z)", r"a(?:[^b]|\z)"),
     ],
 )

@@ -80,6 +80,14 @@ ESCAPES: dict[str, Callable[[str], str]] = {
     "all of JSON": lambda text: "".join(('{"a": "', *(f"\\u{unit:04x}" for unit in units(text)), '"}')),
     "characters of JavaScript": lambda text: "".join(f"\\u{{{ord(char):x}}}" for char in text),
     "bytes of C": lambda text: "".join(f"\\x{byte:02x}" for byte in text.encode("latin-1", "replace")),
+    "octal": lambda text: "".join(f"\\{byte:03o}" for byte in text.encode()),
+    "characters of Python": lambda text: "".join(f"\\U{ord(char):08x}" for char in text),
+    "a list of decimal codes": lambda text: json.dumps([*text.encode()]),
+    "decimal codes in lines": lambda text: json.dumps({"type": "Buffer", "data": [*text.encode()]}, indent=2),
+    "decimal codes of JavaScript": lambda text: f"String.fromCharCode({','.join(str(byte) for byte in text.encode())})",
+    "hexadecimal codes": lambda text: text.encode().hex(" "),
+    "hexadecimal codes with colons": lambda text: text.encode().hex(":").upper(),
+    "hexadecimal codes of C": lambda text: ", ".join(f"0x{byte:02x}" for byte in text.encode()),
     "Markdown": lambda text: re.sub(r"([_.@+()-])", r"\\\1", text),
     "colours": lambda text: (
         "\x1b[01;31m\x1b[K" + "\x1b[0m\x1b[38;5;9m".join(text[at : at + 5] for at in range(0, len(text), 5))
@@ -327,3 +335,27 @@ def test_what_is_no_text_holds_nothing(kind: str) -> None:
 def test_runs_take_no_more_than_their_length_says(unit: str) -> None:
     few, many = ([Text(unit * (size // len(unit)))] for size in (5_000, 80_000))
     compare(lambda: DETECTOR.find(few), lambda: DETECTOR.find(many), most=40, slack=0.05)  # sixteen times the text
+
+
+@pytest.mark.parametrize("value", VALUES)
+@pytest.mark.parametrize("place", ["{}", "data: {} end", '{{"body": "{}"}}'])
+@pytest.mark.parametrize("padded", [True, False])
+def test_base32_is_hidden_whole(value: str, place: str, padded: bool) -> None:
+    run = base64.b32encode(value.encode()).decode()
+    assert (run if padded else run.rstrip("=")) not in hidden(place.format(run if padded else run.rstrip("=")))
+
+
+def test_lists_of_numbers_stay() -> None:
+    """Codes of characters they may all be; what those spell is nothing."""
+    dice = random.Random(5)
+    found = 0
+    for number in range(500):
+        last = dice.choice([90, 100, 126])
+        numbers = [dice.randint(40, last) for _ in range(dice.randint(10, 60))]
+        found += len(DETECTOR.find([Text(f"ages: [{', '.join(map(str, numbers))}], no. {number}")])[0])
+    assert found <= 1
+
+
+def test_many_codes_take_no_more_than_their_length_says() -> None:
+    for unit in ("107, ", "6b ", "6b:", "0x6b, ", "\\153", "\\303", "NNUW2LTO", "107 6b "):
+        compare(lambda unit=unit: hidden(unit * 2_000), lambda unit=unit: hidden(unit * 16_000), most=16, slack=0.1)

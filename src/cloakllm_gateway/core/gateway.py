@@ -146,7 +146,7 @@ class Gateway:
         self._jobs = Jobs(settings, vault, handles, self._directory, emit, clock, lanes, at_once, large)
         self._tools = advertised.Tools(settings, emit, changed=lambda: self._list_changed("tools"))
         self._lists = Lists(
-            settings, front, self._upstreams, self._directory, vault, self._jobs, self._calls, emit, self._tools
+            settings, front, lanes, self._upstreams, self._directory, vault, self._jobs, self._calls, emit, self._tools
         )
         form_input = FormInput(self._jobs, vault, emit)
         self._suspensions = Suspensions(

@@ -37,6 +37,8 @@ Looked: TypeAlias = Callable[[Sequence[Sequence[Span]] | None], None]
 Claim: TypeAlias = Callable[[Upstream, Sequence[tuple[str, str]]], None]
 #: Takes the entries of values that were only to become known.
 Learned: TypeAlias = Callable[[Sequence[Entry]], None]
+#: Takes the number of a work that is clean, and stays so long until it is let go.
+Ready: TypeAlias = Callable[[int], None]
 #: Takes the reason, which holds no value.
 Failed: TypeAlias = Callable[[str], None]
 #: Looks at little text at once; None where that is for others to do, and :class:`Scan` the way to ask them.
@@ -62,6 +64,7 @@ class Work(Struct, frozen=True):
     """One part of a message to be sanitized, and what is to happen then.
 
     ``claim`` takes the resources it shows; without one they are claimed at once.
+    ``ready`` is told when it is clean, where it leaves together with others: ``done`` is called once it is let go.
     ``size`` are the bytes of what it was put together from, 0 where that is the message at hand.
     ``tool`` is the upstream's own name of the tool whose call it answers,
     ``tools`` those that items of its lists are of, by their paths,
@@ -77,6 +80,7 @@ class Work(Struct, frozen=True):
     restored: Sequence[Entry] = ()
     uris: Mapping[str, str] = field(default_factory=dict)
     claim: Claim | None = None
+    ready: Ready | None = None
     size: int = 0
     direction: str = "to_model"
     tool: str = ""
@@ -121,6 +125,7 @@ class Jobs:
         self._at_once = at_once
         self._large = large
         self._running: dict[int, _Running] = {}
+        self._kept: dict[int, Clean] = {}  # what is ready, by job
         self._looking: dict[int, Looked] = {}
         self._learning: dict[int, tuple[Learned, Failed]] = {}
         self._numbers = 0
@@ -237,6 +242,7 @@ class Jobs:
             self._observed(job, reason)
             return
         work = self._running.pop(job).work
+        self._kept.pop(job, None)
         about = {"upstream": work.upstream.name, "method": work.method, "reason": reason}
         self._emit(Record("withheld", {**about, "direction": work.direction, "messages": 1}))
         self._emit(Log("error", "withheld", about))
@@ -280,9 +286,27 @@ class Jobs:
                 self._assign(job, work.upstream.name, spellings)
             case Clean() if running.sanitizing.is_outdated:
                 self._advance(job, running.sanitizing.look_again)
+            case Clean() if work.ready is not None:
+                self._kept[job] = outcome
+                work.ready(job)
             case Clean():
                 self._finish(work, running.sanitizing.report, outcome, self._clock() - running.began)
                 del self._running[job]
+
+    def is_outdated(self, job: int) -> bool:
+        """Whether values became known since a work that is ready was looked through."""
+        return self._running[job].sanitizing.is_outdated
+
+    def renew(self, job: int) -> None:
+        """Have a work that is ready looked through for them: it is told again when it is clean."""
+        del self._kept[job]
+        self._advance(job, self._running[job].sanitizing.look_again)
+
+    def let_go(self, job: int) -> None:
+        """A work that is ready is done."""
+        work, sanitizing, began, _ = self._running[job]
+        self._finish(work, sanitizing.report, self._kept.pop(job), self._clock() - began)
+        del self._running[job]
 
     def _observed(self, job: int, reason: str = "") -> None:
         """Say what would have happened, and pass the message on as it is."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 from msgspec import Struct, field
@@ -14,6 +15,7 @@ from cloakllm_gateway.core.directory import Directory, Route, declared_keys
 from cloakllm_gateway.core.events import Effect, Log, StartTimer, StopTimer, Timer
 from cloakllm_gateway.core.front import Front
 from cloakllm_gateway.core.jobs import Jobs, Work
+from cloakllm_gateway.core.lanes import Lanes
 from cloakllm_gateway.core.naming import exposed
 from cloakllm_gateway.core.settings import Settings
 from cloakllm_gateway.core.upstream import Call, Phase, Upstream
@@ -42,13 +44,17 @@ Merged: TypeAlias = Callable[[dict[str, Any] | None, list[Effect]], None]
 
 
 class _Gathering(Struct):
-    """One merged list in the making: what each upstream has contributed, in the order of the configuration."""
+    """One merged list in the making: what each upstream has contributed, in the order of the configuration.
+
+    ``ready`` are the works whose parts are clean and wait for those of the others, by upstream.
+    """
 
     method: str
     then: Merged
     asked: frozenset[str]
     waiting: set[str]
     number: int
+    ready: dict[str, int] = field(default_factory=dict)
     parts: dict[str, dict[str, Any]] = field(default_factory=dict)
     uris: dict[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
     effects: list[Effect] = field(default_factory=list)
@@ -87,6 +93,7 @@ class Lists:
         self,
         settings: Settings,
         front: Front,
+        lanes: Lanes,
         upstreams: dict[str, Upstream],
         directory: Directory,
         vault: Vault,
@@ -97,6 +104,7 @@ class Lists:
     ) -> None:
         self._settings = settings
         self._front = front
+        self._lanes = lanes
         self._tools = tools
         self._upstreams = upstreams
         self._directory = directory
@@ -195,12 +203,23 @@ class Lists:
 
     def _clean(self, gathering: _Gathering, upstream: Upstream, page: dict[str, Any], size: int) -> None:
         def done(part: dict[str, Any], effects: list[Effect]) -> None:
-            if upstream.name not in gathering.waiting:
+            if gathering.number not in self._open:
                 return  # too late
             gathering.parts[upstream.name] = part
             gathering.effects += effects
-            gathering.waiting.discard(upstream.name)
-            self._finish_if_complete(gathering)
+            arrived()
+
+        def ready(job: int) -> None:
+            if upstream.name in gathering.waiting:
+                gathering.ready[upstream.name] = job
+                arrived()
+            else:
+                self._jobs.let_go(job)
+
+        def arrived() -> None:
+            if upstream.name in gathering.waiting:
+                gathering.waiting.discard(upstream.name)
+                self._finish_if_complete(gathering)
 
         def failed(reason: str) -> None:
             self._give_up(gathering, upstream, reason)
@@ -209,11 +228,15 @@ class Lists:
             gathering.uris[upstream.name] = uris
 
         shape = SURFACE[gathering.method].result or DATA
-        self._jobs.start(Work(upstream, gathering.method, page, shape, done, failed, claim=claim, size=size))
+        work = Work(upstream, gathering.method, page, shape, done, failed, claim=claim, ready=ready, size=size)
+        self._lanes.enter(upstream, partial(self._jobs.start, work), keeps=False)
 
     def _finish_if_complete(self, gathering: _Gathering) -> None:
-        if gathering.waiting or self._open.pop(gathering.number, None) is None:
+        if gathering.waiting or gathering.number not in self._open or self._renewed(gathering):
             return
+        for job in gathering.ready.values():
+            self._jobs.let_go(job)
+        del self._open[gathering.number]
         self._emit(StopTimer(Timer(PURPOSE, subject=gathering.number)))
         if not gathering.parts:
             gathering.then(None, gathering.effects)
@@ -233,6 +256,15 @@ class Lists:
         # What else a result says (`_meta`, say) speaks for one upstream and can't be merged.
         rest = in_order[0][1] if len(self._upstreams) == 1 else {}
         gathering.then({**rest, member: items}, gathering.effects)
+
+    def _renewed(self, gathering: _Gathering) -> bool:
+        """Whether parts that waited are looked at once more: others made values known meanwhile."""
+        outdated = {name: job for name, job in gathering.ready.items() if self._jobs.is_outdated(job)}
+        gathering.waiting.update(outdated)
+        for name, job in outdated.items():
+            del gathering.ready[name]
+            self._jobs.renew(job)
+        return bool(outdated)
 
     def _take(self, method: str, upstream: Upstream, items: list[Any]) -> list[Any]:
         """Rename an upstream's items for the client, and route their new names."""

@@ -3,7 +3,7 @@
 A key, a column or a word proves its value where it stands.  Later messages are
 searched for that as for any known value, and so are the texts of the message
 itself in which nothing else was found; the others are looked at once more
-anyway.
+anyway.  One that is cut between two blocks is found where they meet.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 
+from cloakllm_gateway.core.adjacent import Joined
 from cloakllm_gateway.spans import Span
 from cloakllm_gateway.vault.entries import Entry
 
@@ -22,10 +23,24 @@ _FEW = 128
 def places(entries: Iterable[Entry], texts: Sequence[str], known: Callable[[str], Sequence[Span]]) -> list[int]:
     """The numbers of the ``texts`` that hold values of ``entries``; ``known`` finds all values known by now."""
     joined = "\n".join(texts)
-    forms = {form for entry in entries for form in (entry.spelling.raw, *entry.spelling.plain)}
-    if len(forms) <= _FEW:
-        folded = joined.casefold()
-        if not any(form.casefold() in folded for form in forms):
-            return []
+    if not _may_hold(joined, entries):
+        return []
     ends = [*accumulate(len(text) + 1 for text in texts)]
     return sorted({bisect_right(ends, span.start) for span in known(joined)})
+
+
+def across(entries: Iterable[Entry], joined: Joined, known: Callable[[str], Sequence[Span]]) -> bool:
+    """Whether a value goes across an edge of ``joined`` texts, if they hold any of ``entries``."""
+    ends = joined.ends
+    return _may_hold(joined.text, entries) and any(
+        span.end > ends[bisect_right(ends, span.start)] for span in known(joined.text)
+    )
+
+
+def _may_hold(text: str, entries: Iterable[Entry]) -> bool:
+    """Whether it is worth looking for values of ``entries``."""
+    forms = {form for entry in entries for form in (entry.spelling.raw, *entry.spelling.plain)}
+    if len(forms) > _FEW:
+        return True
+    folded = text.casefold()
+    return any(form.casefold() in folded for form in forms)

@@ -38,6 +38,9 @@ from cloakllm_gateway.vault.entries import Entry
 
 ELICIT: Final = "elicitation/create"
 
+#: The name of an upstream, and the id of a request of it with its type.
+_Key: TypeAlias = tuple[str, type, str | int]
+
 #: Takes the answer for the upstream, and the entries whose values it holds.
 Reply: TypeAlias = Callable[[dict[str, Any], Sequence[Entry]], None]
 
@@ -91,7 +94,7 @@ class Questions:
         self._tasks = tasks
         self._emit = emit
         self._open: dict[int, _Open] = {}
-        self._being_cleaned: dict[tuple[str, type, str | int], Request] = {}
+        self._being_cleaned: dict[_Key, tuple[Request, Asked | None]] = {}
         self._own: dict[int, tuple[Callable[[Response | Failure], None], Asked]] = {}
         self._ids = 0
         self.client = Client()
@@ -113,7 +116,7 @@ class Questions:
             self._emit(Send(upstream.name, jsonrpc.failure(request.id, *fault)))
             return
         key = _key(upstream, request.id)
-        self._being_cleaned[key] = request
+        self._being_cleaned[key] = request, asked
 
         def settle(effects: list[Effect]) -> None:
             self._front.send(effects)
@@ -159,12 +162,13 @@ class Questions:
             return INTERNAL_ERROR, texts.TOO_MANY_QUESTIONS
         return None
 
-    def _is_wanted(self, key: tuple[str, type, str | int], request: Request) -> bool:
-        """Whether the upstream still waits for the answer; it may have taken the request back while it was cleaned."""
-        wanted = self._being_cleaned.get(key) is request
-        if wanted:
-            del self._being_cleaned[key]
-        return wanted
+    def _is_wanted(self, key: _Key, request: Request) -> bool:
+        """Whether the upstream still waits for the answer: it may have taken the request back, or have ended."""
+        wanted, _ = self._being_cleaned.get(key, (None, None))
+        if wanted is not request:
+            return False
+        del self._being_cleaned[key]
+        return True
 
     def offered(self, upstream: Upstream, method: str, asked: Asked | None) -> bool:
         """Whether the client can be asked this; a stateless one only about a request of its own."""
@@ -189,8 +193,9 @@ class Questions:
         there it is counted what belongs to one.
         """
         about = asked if self._front.era is Era.STATELESS else None
-        own = [open for open in self._open.values() if open.upstream is upstream and about in (None, open.asked)]
-        return len(own) + more <= self._settings.max_pending
+        own = [open.asked for open in self._open.values() if open.upstream is upstream]
+        own += [asked for (name, *_), (_, asked) in self._being_cleaned.items() if name == upstream.name]
+        return sum(about in (None, asked) for asked in own) + more <= self._settings.max_pending
 
     def pose(
         self,
@@ -393,6 +398,8 @@ class Questions:
 
     def drop(self, upstream: Upstream) -> None:
         """An upstream is gone: the client need not go on with what it asked."""
+        for key in [key for key in self._being_cleaned if key[0] == upstream.name]:
+            del self._being_cleaned[key]
         for id in [id for id, open in self._open.items() if open.upstream is upstream]:
             if open := self._open.pop(id, None):
                 self._withdraw(id, open.asked, "the upstream that asked is gone")
@@ -409,7 +416,7 @@ class Questions:
         open.reply(jsonrpc.failure(open.request.id, INTERNAL_ERROR, text), ())
 
 
-def _key(upstream: Upstream, id: Any) -> tuple[str, type, str | int]:
+def _key(upstream: Upstream, id: Any) -> _Key:
     return upstream.name, type(id), id if isinstance(id, str | int) else ""
 
 

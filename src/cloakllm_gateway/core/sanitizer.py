@@ -116,13 +116,14 @@ class Sanitizing:
 
     def __init__(self, part: Any, shape: Shape, source: Source) -> None:
         self.report = Report()
-        self._part = part
+        self._part = self._untouched = part
         self._shape = shape
         self._source = source
         self._slots: list[Slot] = []
         self._asked: Sequence[Text] = ()
         self._questions: Sequence[int] = ()  # for each slot, the number of the text that was asked about
         self._runs: Sequence[Run] = ()  # what is asked about behind the slots
+        self._read_on: Sequence[Run] = ()  # the same of the first pass
         self._cuts: list[Done] = []
         self._new: set[int] = set()  # the spellings that detection found, and which may stand elsewhere too
         self._tokens: dict[Token, None] = {}
@@ -132,6 +133,7 @@ class Sanitizing:
     def _start_over(self) -> None:
         """Nothing is known of any place."""
         self.report.found.clear()
+        self.report.skipped.clear()
         self._counts = self.report.found
         self._heard = self._source.vault.changes
         self._places = Places(Ruling(self._source.treatments, self._source.items))
@@ -140,6 +142,7 @@ class Sanitizing:
 
     def begin(self) -> Step:
         """The first pass: every leaf by its role."""
+        self._untouched = self._part
         self._slots, edits = [], {}
         for leaf in leaves(self._part, self._shape):
             where, role = (leaf.path, leaf.is_key), leaf.role
@@ -157,7 +160,7 @@ class Sanitizing:
                 self._places.ruling.meet(where, slot.text, slot.look.text)
         if edits:
             self._part = replace(self._part, edits)
-        self._runs = runs_of(self._slots) if len(self._slots) > 1 else ()
+        self._runs = self._read_on = runs_of(self._slots) if len(self._slots) > 1 else ()
         return self._look()
 
     def _slot(self, leaf: Leaf, where: Where) -> Slot | None:
@@ -312,21 +315,33 @@ class Sanitizing:
         self._places.follow({path: new for (path, is_key), new in edits.items() if is_key})
         if self._finder.by_role and self._new and not self._searched_for_mentions:
             self._searched_for_mentions = True
-            if told := self._told_elsewhere([entries[number] for number in self._new]):
+            new = [entries[number] for number in self._new]
+            if self._are_told_across(new):
+                return self._begin_anew()
+            if told := self._told_elsewhere(new):
                 self._slots, self._runs = told, ()
                 return self._look()
         return self._next()
 
+    def _known(self, text: str) -> Sequence[Span]:
+        return self._source.vault.known(text, self._source.origin, self._source.group)
+
+    def _are_told_across(self, entries: Sequence[Entry]) -> bool:
+        """Whether such a value stands across the edge of two blocks: half of it may be where something else was cut."""
+        return any(mentions.across(entries, run.joined, self._known) for run in self._read_on)
+
+    def _begin_anew(self) -> Step:
+        """The first pass once more, now that what the message told is known."""
+        self._start_over()
+        self._searched_for_mentions = True
+        self._part = self._untouched
+        return self.begin()
+
     def _told_elsewhere(self, entries: Sequence[Entry]) -> list[Slot]:
         """The texts without a find that mention values which others of this message proved; to be looked at again."""
         clean = [slot for slot in self._places.clean.values() if slot.role not in _AS_THEY_ARE]
-        source = self._source
-
-        def known(text: str) -> Sequence[Span]:
-            return source.vault.known(text, source.origin, source.group)
-
         plain = [slot for slot in clean if not slot.is_encoded]
-        told = [plain[number] for number in mentions.places(entries, [slot.look.text for slot in plain], known)]
+        told = [plain[number] for number in mentions.places(entries, [slot.look.text for slot in plain], self._known)]
         told += [slot for slot in clean if slot.is_encoded and self._finder.mentions(slot)]
         return [slot._replace(look=slot.look._replace(names=False)) for slot in told]
 
@@ -356,8 +371,11 @@ class Sanitizing:
         self._heard = vault.changes  # what comes between the two is looked for twice
         news = vault.since(before)
         self._looks += 1
+        unheard = [entry for entry in news if entry.token not in self._tokens]
+        if self._are_told_across(unheard):
+            return self._begin_anew()
         self._counts = self.report.found
-        for slot in self._told_elsewhere([entry for entry in news if entry.token not in self._tokens]):
+        for slot in self._told_elsewhere(unheard):
             del self._places.clean[slot.where]
         return self._tripwire()
 

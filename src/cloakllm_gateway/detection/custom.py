@@ -11,6 +11,7 @@ from cloakllm_gateway import linear
 from cloakllm_gateway.detection.catalogue.model import CERTAIN, CUSTOM, Example
 from cloakllm_gateway.detection.samples import sample
 from cloakllm_gateway.detection.settings import Settings
+from cloakllm_gateway.detection.wrapping import GAP
 from cloakllm_gateway.errors import ConfigError
 from cloakllm_gateway.patterns import lazy
 
@@ -43,7 +44,7 @@ class Custom:
         ]
         terms = sorted({term.strip() for term in settings.deny_list} - {""}, key=len, reverse=True)
         if terms:
-            expressions.append("(?i:" + "|".join(re2.escape(term) for term in terms) + ")")
+            expressions.append("(?i:" + "|".join(map(_of_term, terms)) + ")")
             self._finders.append(Finder("TERM", CERTAIN, linear.search(_compiled("deny_list", expressions[-1])), True))
         self._gate = _gate(expressions) if len(expressions) > 1 else None
         self.examples, self.unproved = _examples(settings)
@@ -88,6 +89,11 @@ def _examples(settings: Settings) -> tuple[tuple[tuple[str, Example], ...], tupl
         ("TERM", Example(f"see {term.strip()} there", term.strip())) for term in settings.deny_list if term.strip()
     ]
     return tuple(examples), tuple(unproved)
+
+
+def _of_term(term: str) -> str:
+    """A term as a text has it: whatever stands between its words, they may be wrapped."""
+    return GAP.join(map(re2.escape, term.split()))
 
 
 def checked_name(name: str) -> str:

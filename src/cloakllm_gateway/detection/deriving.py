@@ -117,17 +117,26 @@ def _shortest(sequence: Sequence[tuple[str, str]]) -> str:
         element, repeat = elements.pop()
         if repeat[:1] in ("*", "?") or repeat.startswith("{0"):
             continue
+        least = 1
         if repeat:
             least = 1 if repeat[0] == "+" else int(re.split("[,}]", repeat[1:], maxsplit=1)[0])
-            repeat = f"{{{least}}}" if least > 1 else ""
+            repeat = _times(least)
         if element.startswith("("):
             opening, _, rest = element.partition(":")
             inner = shortest(rest[:-1])
-            element = f"{opening}:{inner})" if inner else ""
+            last = f"{opening}:{inner})" if inner else ""
+            if last != element and least > 1:  # only the last one may end early
+                elements.append((element, _times(least - 1)))
+                repeat = ""
+            element = last
         if element:
             elements.append((element, repeat))
             break
     return "".join(element + repeat for element, repeat in elements)
+
+
+def _times(count: int) -> str:
+    return f"{{{count}}}" if count > 1 else ""
 
 
 def telling(expression: str) -> str:

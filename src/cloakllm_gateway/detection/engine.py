@@ -35,7 +35,7 @@ from cloakllm_gateway.detection.catalogue.national import national_phone
 from cloakllm_gateway.detection.compounds import Compounds
 from cloakllm_gateway.detection.custom import Custom
 from cloakllm_gateway.detection.gate import SEPARATOR, Gate, Judge, Named, Signs, compiled
-from cloakllm_gateway.detection.merging import Claim, Find, settled
+from cloakllm_gateway.detection.merging import Claim, Find, settled, unwrapped
 from cloakllm_gateway.detection.reading import Reading, Segment, behind, read
 from cloakllm_gateway.detection.settings import Settings
 from cloakllm_gateway.detection.speaking import words_before
@@ -125,6 +125,8 @@ class Detector:
                     )
         for index, finds in keyed.items():
             found[index] += finds
+        if "wrapped" in reading.seen.signs:
+            found[:] = [unwrapped(finds, text.text) for finds, text in zip(found, texts, strict=True)]
         for segment in reading.segments if self._custom else ():
             for start, end, name, rank in self._custom.find(segment.string()):
                 start, end = start + segment.first, end + segment.first

@@ -4,8 +4,10 @@ One *round* of decoding undoes every encoding at once: JSON and Python string
 escapes, percent-encoding, HTML character references, quoted-printable,
 lines of vCard, iCalendar and LDIF that are cut in two, full-width forms,
 invisible characters, odd spaces and dashes, accents that stand behind their
-letters, colours, tags inside of words, Markdown's backslashes, and runs of
-base64 or hexadecimal that hold text (:mod:`.packed`).
+letters, colours, tags inside of words, Markdown's backslashes, values that go
+on in the next line (:mod:`.wrapping`), runs of base64 or hexadecimal that hold
+text (:mod:`.packed`), and characters that are written as numbers
+(:mod:`.codes`).
 What one round leaves encoded the next one undoes, so a layer inside a layer
 is a further view.  Every view maps its offsets back to the original text: an
 escape is atomic there, and so is a letter with its accents, and a base64 run
@@ -23,7 +25,7 @@ from functools import cache, lru_cache
 from itertools import chain
 
 from cloakllm_gateway import linear
-from cloakllm_gateway.detection import packed
+from cloakllm_gateway.detection import codes, packed, wrapping
 from cloakllm_gateway.detection.view import Piece, View
 from cloakllm_gateway.errors import DetectionError
 from cloakllm_gateway.patterns import lazy
@@ -143,7 +145,9 @@ SIGNS: Mapping[str, str] = {
     "markup": rf"\\(?:[._@-][0-9A-Za-z]|[+(][0-9]|\)[ ]?[0-9])|{_INSIDE}(?:<{_TAG}>)+{_INSIDE}|\x1b\[",
     "fold": r"[\x00-\x08\x0b\x0c\x0e-\x1b\x1d-\x1f\x7f]",  # U+001C parts the strings that the gate reads as one
     "run": packed.SIGN,
+    "codes": codes.SIGN,
     "continued": r"BEGIN:V(?:CARD|CALENDAR|EVENT)|(?:^|\n)dn::? ",
+    "wrapped": wrapping.SIGN,
 }
 #: What shows it more simply, and in more texts.
 SIMPLER: Mapping[str, str] = {"run": packed.LONG}
@@ -276,6 +280,8 @@ _PARTS = {
         rf"|<(?<={_INSIDE}<){_TAG}>(?:<{_TAG}>)*(?={_INSIDE})|\x1b\[[0-9;:?]{{0,32}}[A-Za-z]"
     ),
     "fold": f"[{_CONTROL_CLASS}{_FOLD_CLASS}]+",
+    "wrapped": wrapping.PLACE,
+    "codes": codes.PLACE,
     "accents": f"[{_CONTROL_CLASS}{_FOLD_CLASS}]+|{_ACCENTED}",  # the same for the few texts that have them apart
 }
 _FLAT_ESCAPE = _PARTS["escape"].replace(r"\\(?:", r"\\+(?:", 1).replace(r"\\u[dD][c", r"\\+u[dD][c", 1)
@@ -396,5 +402,7 @@ _DECODERS: dict[str, Callable[[re.Match[str]], Iterable[Piece]]] = {
     "markup": _markup,
     "fold": _fold,
     "run": packed.decode,
+    "codes": codes.read,
     "continued": _join,
+    "wrapped": wrapping.join,
 }

@@ -8,7 +8,7 @@ by :func:`.spans.disjoint`.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from operator import itemgetter
@@ -18,8 +18,9 @@ from msgspec.structs import replace
 
 from cloakllm_gateway.detection.allow_list import NOTHING, AllowList
 from cloakllm_gateway.detection.catalogue import CATALOGUE, Category
+from cloakllm_gateway.detection.wrapping import is_fragment, is_whole
 from cloakllm_gateway.patterns import lazy
-from cloakllm_gateway.spans import Encoding, Proof, Ranges, Span, disjoint
+from cloakllm_gateway.spans import Encoding, Proof, Range, Ranges, Span, disjoint
 
 
 class Claim(Struct, frozen=True, eq=False, gc=False):
@@ -58,6 +59,41 @@ def _beside_tokens(finds: list[Find], text: str) -> list[Find]:
         return finds
     around = Ranges(tokens).around
     return [find for find in finds if around(find[0], find[0] + find[1]) is None]
+
+
+def unwrapped(finds: list[Find], text: str) -> list[Find]:
+    """The finds less those that go on in another line although a value of their kind ends with it, or has both lines.
+
+    Two telephone numbers below each other are two, even where more digits would make one that is longer.
+    """
+    wrapped = [find for find in finds if find[2].span is not None and find[2].span.encoding is Encoding.WRAPPED]
+    if not wrapped:
+        return finds
+    others: dict[str, list[Range]] = {}
+    for start, size, claim in finds:
+        if claim.span is None and not (claim.proof is _KEY and is_fragment(text[start : start + size])):
+            others.setdefault(claim.category.name, []).append((start, start + size))
+    for parts in others.values():
+        parts.sort()
+    # What a key proves is whatever follows it, and in a wrapped text that is all of the next line.
+    refuted = {
+        claim
+        for start, size, claim in wrapped
+        if claim.proof is _KEY and not is_fragment(text[start : start + size].rpartition("\n")[2], of_many=True)
+    }
+    for start, size, claim in wrapped:
+        end = start + size
+        parts = others.get(claim.category.name, [])
+        first = bisect_left(parts, (start, 0))
+        if first and parts[first - 1][1] >= end:
+            refuted.add(claim)  # it is found as it stands, too
+        for at in range(first, len(parts)):
+            part = parts[at]
+            if part[0] >= end:
+                break
+            if part == (start, end) or (part[1] <= end and is_whole(text, part, start, end)):
+                refuted.add(claim)
+    return [find for find in finds if find[2] not in refuted]
 
 
 def settled(finds: list[Find], text: str, allowed: AllowList = NOTHING) -> list[Span]:

@@ -126,7 +126,7 @@ _Due = Mapping[int, Mapping[str, Sequence[int]]]
 #: Said once, it counts for all layers of a text as well.
 _QUOTED = "quoted"
 #: What has to be looked for in all of a text, or has no sign.
-_EVERYWHERE = folding.SAID_ONCE | {"fold"}
+_EVERYWHERE = folding.SAID_ONCE | {"fold", "wrapped"}
 
 
 class _Layer(NamedTuple):

@@ -23,9 +23,10 @@ from cloakllm_gateway.detection.catalogue import (
     usernames,
 )
 from cloakllm_gateway.detection.catalogue.model import Category, Example, Pattern
+from cloakllm_gateway.detection.wrapping import unbroken
 
-#: What the deny list holds, in any case.
-TERM = Category("TERM", examples=(), canonical=str.casefold)
+#: What the deny list holds, in any case and however its words are wrapped.
+TERM = Category("TERM", examples=(), canonical=lambda term: unbroken(term).casefold())
 
 _ALL = (
     private_keys.PRIVATE_KEY, api_keys.JWT, api_keys.AWS_KEY, api_keys.API_KEY, secrets.SECRET, secrets.PIN,

@@ -476,3 +476,9 @@ def _takes_turns(text: str) -> bool:
 _TURN = lazy(r"[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])")
 #: So many characters are different, and so many take turns, in what has only a few of them.
 _FEW = 6
+
+
+def licence_gb(text: str) -> bool:
+    """A surname that is filled up with nines, a month, of women with 50 more, a day; a second initial may be nine."""
+    month, day = int(text[6:8]), int(text[8:10])
+    return "9" not in text[:5].rstrip("9") and 1 <= (month - 50 if month > 50 else month) <= 12 and 1 <= day <= 31

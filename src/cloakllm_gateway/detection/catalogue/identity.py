@@ -14,6 +14,7 @@ from typing import NamedTuple
 from cloakllm_gateway.detection.catalogue import checks
 from cloakllm_gateway.detection.catalogue.checks import compact, whole
 from cloakllm_gateway.detection.catalogue.model import CHECKED, CONTEXT, SHAPED, Category, Pattern, example
+from cloakllm_gateway.detection.catalogue.spoken import SIGN, said
 
 _SSN_WORDS = r"ssn|social.?security|my social|\bsss?\b|\bitin\b|\btin\b|taxpayer|tax.?id"
 
@@ -100,7 +101,7 @@ def _grouped(*sizes: int) -> str:
 
 ROWS = (
     Row("NIR_FR", "fr.nir", rf"[12]{_D}\d{{2}}{_D}[0-9]{{2}}{_D}\d[0-9AB]{_D}\d{{3}}{_D}\d{{3}}{_D}\d{{2}}",
-        r"s[ée]cu|n\.?i\.?r\b|insee|vitale|sociale", ("nir", "numerosecu", "numerosecuritesociale", "insee", "numsecu", "securitesociale"),
+        r"s[ée]cu|n\.?i\.?r\b|insee|vitale|sociale", ("nir", "numerosecu", "numerosecuritesociale", "insee", "numeroinsee", "numsecu", "securitesociale"),
         ("2 95 10 99 126 111 93",), True),
     Row("DNI_ES", "es.dni", rf"\d{{8}}{_D}[A-Za-z]", r"\bdni\b|\bnif\b|identidad|documento", ("dni", "documentoidentidad"),
         ("54362315-K",)),
@@ -115,7 +116,7 @@ ROWS = (
         ("2341 2341 2346",)),
     Row("PAN_IN", "in_.pan", r"[A-Za-z]{5}\d{4}[A-Za-z]", r"\bpan\b", ("pannumber", "panno", "pancard"), ("ACUPA7085R",)),
     Row("STEUER_ID_DE", "de.idnr", _grouped(2, 3, 3, 3), r"steuer|\bidnr\b|\btin\b|tax.?id|identifikationsnummer",
-        ("steuerid", "steueridnr", "steueridentifikationsnummer", "idnr"), ("36 574 261 809",)),
+        ("steuerid", "steueridnr", "steueridentifikationsnummer", "idnr", "identifikationsnummer"), ("36 574 261 809",)),
     Row("BSN_NL", "nl.bsn", rf"\d{{4}}{_D}\d{{2}}{_D}\d{{3}}|\d{{9}}", r"\bbsn\b|burgerservice|sofi", ("bsn", "burgerservicenummer", "sofinummer"),
         ("111222333",)),
     Row("PERSONNUMMER_SE", "se.personnummer", r"(?:\d{2})?\d{6}[-+ ]?\d{4}", r"personnummer|\bpnr\b|personal.?(?:identity|number)",
@@ -143,7 +144,7 @@ ROWS = (
         ("niss", "insz", "rijksregisternummer", "numeronational"), ("85.07.30-033 28",)),
     Row("AHV_CH", "ch.ssn", r"756[. ]?\d{4}[. ]?\d{4}[. ]?\d{2}", r"\bahv|\bavs\b|sozialversicherung", ("ahv", "ahvnummer", "avs", "numeroavs"),
         ("756.9217.0769.85",), True),
-    Row("VNR_AT", "at.vnr", r"\d{4} ?\d{6}", r"\bsvnr\b|sozialversicherung|\bvsnr\b", ("svnr", "sozialversicherungsnummer", "sozialversicherungsnr"), ("1237 010180",),
+    Row("VNR_AT", "at.vnr", r"\d{4} ?\d{6}", r"\bsvnr\b|sozialversicherung|\bvsnr\b", ("svnr", "sozialversicherungsnummer", "sozialversicherungsnr", "svnummer"), ("1237 010180",),
         keyed=r"\d{2} ?\d{6} ?[A-Za-z] ?\d{3}"),  # that of Germany goes by the same name
     Row("NIF_PT", "pt.nif", _grouped(3, 3, 3), r"\bnif\b|contribuinte", ("numerocontribuinte", "contribuinte", "nifpt"), ("501 964 843",)),
     Row("KENNITALA_IS", "is_.kennitala", r"\d{6}-?\d{4}", r"kennitala", ("kennitala",), ("450401-3150",)),
@@ -151,7 +152,7 @@ ROWS = (
     Row("TEUDAT_ZEHUT_IL", "il.idnr", r"\d{7,8}-?\d", r"teudat|zehut|ת\.?ז|תעודת", ("teudatzehut",), ("3933742-3",)),
     Row("SIN_CA", "ca.sin", _grouped(3, 3, 3), r"\bsin\b|social insurance|\bnas\b", ("sin", "socialinsurancenumber"), ("123-456-782",)),
     Row("TFN_AU", "au.tfn", _grouped(3, 3, 3), r"\btfn\b|tax file", ("tfn", "taxfilenumber"), ("123 456 782",)),
-    Row("MEDICARE_AU", "", r"[2-6]\d{3} ?\d{5} ?\d(?:[/-]?\d)?", r"medicare", ("medicare", "medicarenumber", "medicareno", "medicareid", "mbi"), ("2123 45670 1",),
+    Row("MEDICARE_AU", "", r"[2-6]\d{3} ?\d{5} ?\d(?:[/-]?\d)?", r"medicare", ("medicare", "medicarenumber", "medicareno", "medicareid", "mbi", "medicarecardnumber", "medicarecard"), ("2123 45670 1",),
         keyed=r"[1-9][A-Za-z][A-Za-z0-9]\d-?[A-Za-z][A-Za-z0-9]\d-?[A-Za-z]{2}\d{2}"),  # ... and that of the United States
     Row("IRD_NZ", "nz.ird", r"\d{2,3}-?\d{3}-?\d{3}", r"\bird\b", ("ird", "irdnumber"), ("49-091-850",)),
     Row("IDNR_ZA", "za.idnr", r"\d{13}", r"\bid\b|identity|\brsa\b", ("idnumber", "saidnumber"), ("7503305044089",)),
@@ -201,8 +202,10 @@ def _divided(sample: str) -> str:
 def _national(row: Row) -> Category:
     test = _OWN.get(row.name) or (checks.stdnum(row.module) if row.module else None)
     proof = whole(test) if test else None
+    names = said(row.name)
+    words = rf"{row.words}|(?<![a-z])(?:{names})" if names else row.words
     patterns = [
-        Pattern(rf"(?i:{row.words})[^\n]{{0,20}}?{_EDGE}({row.form}){_END}", proof, rank=CHECKED if proof else CONTEXT)
+        Pattern(rf"(?i:{words})[^\n]{{0,20}}?{_EDGE}({row.form}){_END}", proof, rank=CHECKED if proof else CONTEXT)
     ]
     if row.distinctive:
         patterns.append(Pattern(rf"{_EDGE}{row.alone or row.form}{_END}", proof, rank=CHECKED))
@@ -237,7 +240,7 @@ def _numbered(
         lookalikes=lookalikes,
         patterns=(
             Pattern(
-                rf"(?<![A-Za-z])(?<!\._)(?i:{words})(?!\.[a-z])[^A-Za-z0-9\n`\[]{{1,6}}(?:(?i:is|was|ist|lautet|est|es|no|number|num|nr)\b[.: #]{{1,3}}){{0,2}}({form}){_END}",
+                rf"(?<![A-Za-z])(?<!\._)(?i:(?:{words}|{said(name)}){SIGN})(?!\.[a-z])[^A-Za-z0-9\n`\[]{{1,6}}(?:{_IS}){{0,2}}{_NO_DATE}({form}){_END}",
                 rank=CONTEXT,
             ),
             *others,
@@ -249,7 +252,13 @@ def _numbered(
     )
 
 
-_CODE = r"(?=[A-Za-z0-9-]{0,12}\d)[A-Za-z0-9](?:-?[A-Za-z0-9]){4,14}"
+#: What may stand between the name of a number and the number: ``is``, ``No.``, ``n°``.
+_IS = r"(?i:is|was|ist|lautet|est|es|no|number|num|nr)\b[.: #|\t]{1,4}|[Nn]\.?[°º]\.?[ ]?"
+
+#: A day, or several years: what a document, a contract or a staff has as well.
+_NO_DATE = r"(?!(?:19|20)\d\d-(?:[01]\d-[0-3]\d|(?:19|20)\d\d)(?![A-Za-z0-9]))"
+
+_CODE = r"(?=[A-Za-z0-9-]{0,12}\d)[A-Za-z0-9](?:-?[A-Za-z0-9]){4,19}"
 #: Passports of Russia and Ukraine: a series and a number.
 _SERIES = r"(?:сер[иі][яі]:? )?\d{2} ?\d{2},? (?:№ ?|номер )?\d{6}|[А-ЯІЇЄҐ]{2} ?(?:№ ?)?\d{6}"
 
@@ -274,6 +283,14 @@ _MACHINE_READABLE = (
     ),
 )
 
+#: The surname, the birth date, the initials and check characters.
+_BRITISH_LICENCE = (
+    Pattern(
+        r"(?<![A-Za-z0-9._/+-])[A-Z][A-Z9]{4}\d[0156]\d[0-3]\d\d[A-Z][A-Z9][A-Z0-9][A-Z]{2}(?![A-Za-z0-9_/+=-])",
+        whole(checks.licence_gb),
+    ),
+)
+
 NUMBERED = (
     _numbered("PASSPORT", r"passport|reisepass|passeport|pasaporte|passaporto|paspoort|paszport", _CODE,
               ("traveldocument", "traveldocumentnumber", "passnr",
@@ -284,13 +301,13 @@ NUMBERED = (
               rf"{_SERIES}|[A-Z0-9<]{{44}}", _MACHINE_READABLE),
     _numbered("DRIVER_LICENSE", r"driver'?s? licen[cs]e|driving licen[cs]e|(?<!/)dl\b|f[üu]hrerschein|permis de conduire", _CODE,
               ("fuhrerscheinnummer", "fuehrerscheinnummer", "fuehrerschein", "permisdeconduire", "numeropermis", "numerodepermis", "permisoconducir", "permisodeconducir", "carnetdeconducir", "patente", "numeropatente", "patentediguida", "cartademotorista", "carteirademotorista", "cnh", "cartadeconducao", "rijbewijs", "rijbewijsnummer", "prawojazdy", "numerprawajazdy", "driverlicense", "driverslicense", "drivinglicence", "driverlicence", "licensenumber", "fuhrerschein", "driverlicensenumber",
-               "fuhrerscheinnr", "fuehrerscheinnr", "permisoconduccion", "licenciadeconducir", "licenciaconducir", "licenciaconduccion", "cartaconducao", "cartamotorista", "carteiramotorista", "nrprawajazdy", "dlnumber", "dln"),
-              ("driver's license: «D1234567»", "Driver's License No. «S514-7788-1234»", '{"drivers_license": "«2270-66-1551»"}', '{"driversLicense": "«MORGA657054SM9IJ»"}', "Prawo jazdy: «12345/12/1234»",
-               "Carta de conducao: «L-1234567 8»"), ('{"licenseNumber": "MIT", "driverLicense": "required"}', "182|mg/dl|70-105|H"),
-              r"(?=[A-Za-z /-]{0,8}\d)[A-Za-z0-9](?:[ /-]?[A-Za-z0-9]){4,19}"),
+               "fuhrerscheinnr", "fuehrerscheinnr", "permisoconduccion", "licenciadeconducir", "licenciaconducir", "licenciaconduccion", "cartaconducao", "cartamotorista", "carteiramotorista", "nrprawajazdy", "dlnumber", "dln", "driverlicencenumber", "driverslicencenumber"),
+              ("driver's license: «D1234567»", "Driver's License No. «S514-7788-1234»", '{"drivers_license": "«2270-66-1551»"}', '{"driversLicense": "«MORGA657054SM9IJ»"}', "holds «MORGA657054SM9IJ» since May", "and «LEE99852103K99AB»,", "Prawo jazdy: «12345/12/1234»",
+               "Carta de conducao: «L-1234567 8»"), ('{"licenseNumber": "MIT", "driverLicense": "required"}', "182|mg/dl|70-105|H", "id MORGA693054SM9IJ and MO9GA657054SM9IJ and MORGA657324SM9IJ"),
+              r"(?=[A-Za-z /-]{0,8}\d)[A-Za-z0-9](?:[ /-]?[A-Za-z0-9]){4,19}", _BRITISH_LICENCE),
     _numbered("MEDICAL_RECORD", r"mrn|medical record|patient (?:id|no)|krankenakte", r"(?:MRN-?)?(?=[A-Za-z0-9-]{0,10}\d)[A-Za-z0-9](?:-?[A-Za-z0-9]){4,12}",
               ("patientenid", "numeropatient", "numerkartypacjenta", "chartnumber", "hospitalnumber",
-              "dossiermedical", "numerodossier", "historiaclinica", "numerohistoria", "cartellaclinica", "prontuario", "patientnummer", "patientennummer", "krankenaktennummer", "numerpacjenta", "mrn", "medicalrecordnumber", "medicalrecord", "patientid", "patientnumber"),
+              "dossiermedical", "numerodossier", "historiaclinica", "numerohistoria", "cartellaclinica", "prontuario", "patientnummer", "patientennummer", "krankenaktennummer", "numerpacjenta", "nrpacjenta", "mrn", "medicalrecordnumber", "medicalrecord", "patientid", "patientnumber"),
               ("MRN: «MRN-5180742»", '{"mrn": "«MRN-5180742»"}', "was «MRN-8806098» before", "MRN No. «0048213»"), ("MRNA-1273 and MRN-12",),
               others=(Pattern(r"(?<![A-Za-z0-9-])MRN-?\d{5,10}(?![A-Za-z0-9]|-[A-Za-z0-9])", rank=SHAPED),)),
     _numbered("INSURANCE_NUMBER", r"policy|insurance (?:id|no|number|policy)|member id|versicherung(?:snummer|s-nr)|versicherten-?(?:nummer|nr)\.?|krankenkasse", r"(?=[A-Za-z0-9-]{0,10}\d{4})[A-Za-z0-9](?:-?[A-Za-z0-9]){5,15}",
@@ -299,7 +316,8 @@ NUMBERED = (
               "numerubezpieczenia", "insurancepolicy", "rvnr",
               "krankenversicherungsnummer", "versichertennummer", "krankenversichertennummer", "versichertennr", "numeroassurance", "numerodassure", "numeropoliza", "poliza", "numeropolizza", "polizza", "numeroapolice", "apolice", "polisnummer", "verzekeringsnummer", "numerpolisy", "policynumber", "insurancenumber", "insuranceid", "insurancepolicynumber", "policyno", "memberid", "versicherungsnummer", "subscriberid",
                "versicherungsnr", "rentenversicherungsnummer", "krankenversicherungsnr", "krankenkassennummer", "numerosecurite", "numeroseguridadsocial", "nuss", "tarjetasanitaria", "tesserasanitaria", "numerodeutente", "numeroutente",
-               "medicaid", "medicaidid", "healthcard", "healthcardnumber"),
+               "medicaid", "medicaidid", "healthcard", "healthcardnumber", "kvnr", "versichertenkarte", "egknummer", "egknr",
+               "cartevitale", "numeroafiliacion", "nrpolisy", "healthinsurancenumber", "healthinsuranceid"),
               ("Policy: «POL-7043906»", '{"policy_number": "«POL-4127272»"}', "Rentenversicherungsnummer: «65 170839 J 003»", "Health card: «1234-567-890-AB»", "Policy No. «HX-4471-22»",
                "seine Sozialversicherungsnummer «65 170839 J 003» und", "Insurance: «XJH882134567»"), ("See policy ``CMP0022`` and :policy:`CMP0074`, policy() ([CVE-2023-0466", "Insurance 2024-2025", "self._policy.rfc2965, getattr(self._policy, 'rfc2109')"),
               r"(?=[A-Za-z0-9 -]{0,12}\d{3})[A-Za-z0-9](?:[ -]?[A-Za-z0-9]){5,21}",
@@ -311,16 +329,18 @@ NUMBERED = (
                "stnr", "ustidnr", "ustidentnr", "umsatzsteuerid", "umsatzsteueridnr", "umsatzsteueridentifikationsnummer", "uidnummer", "abgabenkontonummer", "numerofiscaldereference", "numerospi", "numerotva",
                "numerodetva", "numerotvaintracommunautaire", "tvaintracommunautaire", "piva", "numeropartitaiva", "numerodipartitaiva", "btwid", "btwnr", "cif", "nipc", "dic", "afm", "vatno", "vatregistrationnumber", "taxno", "taxreference"),
               ("Tax ID: «91-1397884»", "Steuernummer «181/815/08155»", "USt-IdNr.: «DE136695976»", '{"tax_id": "«70-2585894»"}')),
-    _numbered("NATIONAL_ID", r"national.?id|\bnid\b|\bcccd\b|\bcmnd\b|căn cước|identity (?:card|number)|personalausweis|id card", r"(?:NID-?)?(?=[A-Za-z0-9-]{0,10}\d{3})[A-Za-z0-9](?:[- ]?[A-Za-z0-9]){5,15}",
+    _numbered("NATIONAL_ID", r"national.?id|\bnid\b|\bcccd\b|\bcmnd\b|căn cước|identity (?:card|number)|personalausweis|id card", r"\d{2,9}(?: \d{1,9}){1,4}(?: ?[A-Z]{2}\d)?|[A-Z]{2,3} \d{5,7}(?: ?[A-Z]{2})?|(?:NID-?)?(?=(?:[A-Za-z-]{0,8}\d){3})[A-Za-z0-9](?:-?[A-Za-z0-9]){5,15}",
               ("citizenid", "aliennumber", "numerocarteidentite",
               "carteidentite", "numerocni", "cni", "numeroidentite", "cartaidentita", "cartadidentita", "numerodocumento", "documentoidentita", "bilhetedeidentidade", "cartaocidadao", "numeroidentificacao", "identiteitskaart", "idkaart", "dowodosobisty", "numerdowodu", "seriadowodu", "personalausweisnummer", "nationalid", "nationalidnumber", "identitynumber", "identitycard", "personalid", "nid", "ausweisnummer", "personalausweis",
-               "personalausweisnr", "ausweisnr", "nrdowodu", "nrdowoduosobistego", "seriainumerdowodu", "numerdowoduosobistego", "cartaodecidadao", "cartaodocidadao", "bilheteidentidade", "rg", "tituloeleitor", "identiteitsbewijs", "voterid"),
+               "personalausweisnr", "ausweisnr", "nrdowodu", "nrdowoduosobistego", "seriainumerdowodu", "numerdowoduosobistego", "cartaodecidadao", "cartaodocidadao", "bilheteidentidade", "rg", "tituloeleitor", "identiteitsbewijs", "voterid", "ausweis",
+               "cartenationaleidentite", "documentonacionalidentidad", "identiteitskaartnummer", "identitycardnumber", "idcardnumber", "idcard",
+               "documentodeidentidad"),
               ("National ID: «NID-900189483»", "CCCD «001099012345»", '{"national_id": "«NID-900189483»"}', '{"personalausweisnummer": "«L01X00T47»"}', "Cartao de cidadao: «12345678 9 ZZ4»", "RG: «12.345.678-9»"), ('{"national_id": "required"}',),
               r"(?=[A-Za-z .-]{0,8}\d)[A-Za-z0-9](?:[ .-]?[A-Za-z0-9]){5,15}"),
     _numbered("EMPLOYEE_ID", r"employee (?:id|no|number)|emp(?:loyee)?.?id|personalnummer|staff (?:id|no)", r"(?:EMP-?)?(?=[A-Za-z0-9-]{0,8}\d{2})[A-Za-z0-9](?:-?[A-Za-z0-9]){3,11}",
-              ("mitarbeiternummer", "mitarbeiterid", "numeroemploye", "numeroempleado", "idempleado", "matricola", "numerodipendente", "numerofuncionario", "personeelsnummer", "numerpracownika", "employeeid", "empid", "employeenumber", "staffid", "personalnummer", "matricule"),
+              ("mitarbeiternummer", "mitarbeiterid", "numeroemploye", "numeroempleado", "idempleado", "matricola", "numerodipendente", "numerofuncionario", "personeelsnummer", "numerpracownika", "employeeid", "empid", "staffnumber", "staffno", "nrpracownika", "employeenumber", "staffid", "personalnummer", "matricule"),
               ("Employee ID: «EMP-84167»", '{"employee_id": "«EMP-13040»"}')),
-    _numbered("VIN", r"\bvin\b|vehicle identification|fahrgestell", r"[A-HJ-NPR-Za-hj-npr-z0-9]{17}", ("vin", "vinnumber", "vehicleidentificationnumber", "fahrgestellnummer", "chassisnumber", "chassis", "numerotelaio", "numerobastidor",
+    _numbered("VIN", r"\bvin\b|vehicle identification|fahrgestell", r"[A-HJ-NPR-Za-hj-npr-z0-9]{17}", ("vin", "vinnumber", "vehicleidentificationnumber", "fahrgestellnummer", "chassisnumber", "chassis", "numerotelaio", "numeroditelaio", "numerobastidor",
                "bastidor", "numerochassi", "chassi", "chassisnummer", "numerserie", "numernadwozia", "vinnummer"),
               ("VIN «1HGCM82633A004352»",), ("vin = model.predict(x)",)),
     _numbered("LICENSE_PLATE", r"license plate|licence plate|number plate|plate (?:no|number)|kennzeichen|immatriculation|matr[ií]cula|targa",

@@ -491,10 +491,14 @@ _DATE_SAID = (
     r"(?:de |del )?(?:19|20)\d\d"
 )
 _TOWN = r"(?: (?:in|a|à|en|em|te|w|we) [A-Za-zÀ-ž]{2,20}(?:[ '-][A-Za-zÀ-ž]{2,20}){0,2},?)?"
+#: What a birth date is called.
+_BIRTH_DATE = (
+    r"d\.?o\.?b\.?|date of birth|birth ?date|birthday|geburts(?:datum|tag|daten)|date de naissance|fecha de nacimiento"
+    r"|cumplea[nñ]os|data di nascita|compleanno|data de nascimento|geboortedatum|verjaardag|data urodzenia|urodziny"
+)
 #: How one says of somebody that they were born, up to the date.
 _BIRTH = (
-    r"d\.?o\.?b\.?|date of birth|birth ?date|birthday|geburtsdatum|date de naissance|fecha de nacimiento"
-    r"|data di nascita|data de nascimento|geboortedatum|data urodzenia|ur\.|geb\."
+    rf"{_BIRTH_DATE}|ur\.|geb\."
     rf"|(?:born|geboren|urodzon[ya]){_TOWN}(?: (?:on|am|op|dnia|w dniu))?"
     rf"|n[ée](?:e|\(e\)|·e)?{_TOWN} le|(?:nacid[oa]|naci[oó]|nac[íi]){_TOWN} el|nat[oa](?:/a)?{_TOWN} il"
     rf"|(?:nascid[oa](?:\(a\))?|nasceu|nasci){_TOWN} (?:em|a|no dia)"
@@ -505,6 +509,11 @@ _BIRTH = (
     r"|народи(?:вся|лася|лась)|Народи(?:вся|лася|лась)|дата народження|Дата народження"
     r"|γεννήθηκε(?: στις)?|Γεννήθηκε(?: στις)?"
 )
+
+
+def _of_a_year(text: str) -> int:
+    """A date with all digits of its year."""
+    return len(text) if re.search(r"\d{4}", text) else 0
 
 
 def _born(text: str) -> str:
@@ -552,14 +561,33 @@ DATE_OF_BIRTH = Category(
         example("γεννήθηκε «3 Ιουλίου 1984»"),
         example("Kim Lee (b. «3 Jul 1984») plays"),
         example("他生于«1984年7月3日»"),
+        example("My date of birth for the form: «03.07.1981»"),
+        example("Geburtsdatum (laut Pass) «03.07.1981»"),
+        example("Fecha de nacimiento según DNI: «03/07/1981»"),
+        example("| Data urodzenia (z dowodu) | «03.07.1981» |"),
+        example("Patient: Eva Braun *«12.3.1955», Zimmer 4"),
+        example("Johann Weber (* «1. Mai 1950»; † 2020)"),
     ),
     lookalikes=("due 2026-03-01 14:05Z", "NATO 2024-05-05 summit", "the idea was born in 3 days",
                 "am 12. März 2026 geliefert",
-                '{"created": "2026-03-01", "birthday_reminder": true}', "newborn 2026-01-01 unit"),
+                '{"created": "2026-03-01", "birthday_reminder": true}', "newborn 2026-01-01 unit",
+                "* 12.3.2024 first release\n * 12.3.2025 second", "Total *12.3.19",
+                "Date of birth unknown. Updated: 2024-01-01"),
     patterns=(
         Pattern(
             rf"(?<![A-Za-zÀ-ž])(?i:{_BIRTH})(?![A-Za-z])[^\w\n]{{0,6}}(?:(?:is|was|am|on|the|le|el|il|dnia|ist|der|est|es|é|"
             rf"è|to|:)[^\w\n]{{1,5}}){{0,2}}({_DATE_SAID})(?![\d])",
+            rank=CONTEXT,
+        ),
+        Pattern(  # with a remark on it, or on whose it is
+            rf"(?<![A-Za-zÀ-ž])(?i:{_BIRTH_DATE})(?![A-Za-z])"
+            r"(?:[ ]?\([^()\n]{1,24}\)[^\w\n]{1,6}|[^\d\n:=|.;!?]{1,24}[:=|][^\w\n]{0,4})"
+            rf"({_DATE_SAID})(?![\d])",
+            rank=CONTEXT,
+        ),
+        Pattern(  # the sign of genealogists, behind a name
+            rf"(?<![A-Za-zÀ-ž])[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]{{1,20}},?[ ]?\(?\*[ ]?({_DATE_SAID})(?![\d])",
+            _of_a_year,
             rank=CONTEXT,
         ),
         Pattern(rf"\(b\. ({_DATE_SAID})(?![0-9])", rank=CONTEXT),

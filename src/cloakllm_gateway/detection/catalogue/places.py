@@ -18,7 +18,10 @@ _CAP = rf"[A-Z{LETTERS}][A-Za-z{LETTERS}∆.’'-]{{1,30}}"
 _GAP = r"[,\s>?]{1,8}"  # labels stand on lines of their own, quoted ones behind a mark
 _LINK = r"(?:of|and|de|de la|la|las|los|del|della|delle|dei|degli|di|do|da|dos|das|des|du|le|les|van|van de|den|der|am|e|u|v|nad|pod|ob|na)"
 _SMALL = r"[a-zß-öø-ÿ][a-zß-öø-ÿő.'-]{1,20}"
-_UNIT = r"(?:Suite|Ste\.?|Apt\.?|Apartment|Unit|Flat|Floor|Room|#) ?[A-Za-z]?\d{1,5}[A-Za-z]?"
+_UNIT = (
+    r"(?:(?:Suite|Ste\.?|Apt\.?|Apartment|Unit|Flat|Floor|Room|#) ?[A-Za-z]?\d{1,5}[A-Za-z]?"
+    r"|\d{1,2}(?:st|nd|rd|th) (?:[Ff]loor|Fl\.?))"
+)
 
 _COUNTRIES = (
     "|".join(
@@ -73,22 +76,33 @@ _BEFORE = (
 )
 #: ... and behind it, in the same word.
 _GLUED = (
-    rf"[A-Z{LETTERS}][A-Za-z{LETTERS}-]{{2,25}}(?:straße|strasse|str\.|weg|gasse|platz|allee|damm|ufer|ring|straat|laan|plein|"
+    rf"(?:{_CAP}[ -](?:Straße|Strasse|Str\.|Gasse|Allee)|[A-Z{LETTERS}][A-Za-z{LETTERS}-]{{2,25}}(?:straße|strasse|str\.|weg|gasse|platz|allee|damm|ufer|ring|straat|laan|plein|"
     r"gracht|kade|dreef|singel|gade|vej|vejen|vænget|stræde|toften|bakken|parken|gatan|gata|gränd|vägen|väg|vegen|vegur|stræti|"
-    r"straeti|braut|tún|tun|katu|tie|kuja|polku|kaari|utca|brekka|gerði|holt)"
+    r"straeti|braut|tún|tun|katu|tie|kuja|polku|kaari|utca|brekka|gerði|holt))"
 )
 _HUNGARIAN = r"(?:utca|út|útja|u\.|tér|tere|köz|krt\.)"
 _CYRILLIC = r"[А-ЯЁІЇЄҐ][А-Яа-яЁёІіЇїЄєҐґ'’-]{1,30}"
-#: A house number, with that of the flat: 12, 12a, 12/4, 12-2.
-_NUMBER = r"\d{1,5}(?:[A-Za-z]\b| [A-Z]\b(?=,)|[/-]\d{1,4}[A-Za-z]?\b)?(?![0-9])"
+#: A house number, with those of the staircase, the floor and the flat: 12, 12a, 12/4, 12-2, 12/3/14, 123-II.
+_NUMBER = (
+    r"\d{1,5}(?:[A-Za-z]\b(?:/\d{1,4}\b){0,2}| [A-Z]\b(?=,)|/\d{1,2}\. ?(?:Stock|OG)/\d{1,4}\b|(?:[/-]\d{1,4}[A-Za-z]?\b){1,3}"
+    r"|-(?:I{1,3}|I?V|hs|huis|bis)\b)?(?![0-9])"
+)
+#: Words before the number or the letter of a floor, a door, a staircase, a flat.
+_DOOR_WORD = (
+    r"(?:m|lok(?:al)?|app|appt|apto|apt|bus|bte|Whg|Wohnung|[Kk]l|[Kk]latka|piętro|[Pp]iso|[Pp]lanta|[Pp]ortal|[Bb]loque"
+    r"|[Bb]loco|[Pp]uerta|[Pp]ta|[Ii]nt|[Ii]nterno|[Ss]cala|sc|[Ee]sc|[Ee]scalera|[Ee]scalier|[Bb][âa]t|[Bb]âtiment|[Pp]orte"
+    r"|[Pp]iano|Stiege|Stg|Tür|Top|Block|Haus|mieszk(?:anie|\.)|[Aa]ndar|sala|loja)"
+)
 #: What may follow it: the floor, the door, the flat.
 _DOOR = (
-    r"(?:(?:m|lok|app|apt|bus|bte|Whg|kl|piso|pta|int|sc)\.? ?\d{1,4}[A-Za-z]?|\d{1,2}[ºª°](?: ?(?:[A-Za-z]{1,3}\b\.?|Esq\.?"
-    r"|Dto\.?|Fte\.?|Izq\.?|Dcha\.?))?|\d{1,2}\. ?(?:th|tv|mf|sal|OG|Stock|Etage|étage|piano)|(?:EG|DG|bis|ter)\b)"
+    rf"(?:{_DOOR_WORD}\.? ?(?:\d{{1,4}}[A-Za-z]?|[A-Z])\b|\d{{1,2}}\.?[ºª°](?: ?(?:[A-Za-z]{{1,3}}\b\.?|andar|Esq\.?"
+    r"|Dto\.?|Fte\.?|Izq\.?|Dcha\.?))?|\d{1,2}\. ?(?:th|tv|mf|sal|OG|Stock|Etage|étage|piano)(?: (?:links|rechts|mitte))?"
+    r"|\d{1,2}(?:er|e|ème|ème) étage|(?:EG|DG|bis|ter|hs|huis|Hinterhaus|Vorderhaus|Seitenflügel|Gartenhaus)\b)"
 )
+_DOORS = rf"(?:(?:,? | - |/){_DOOR})"
 #: The rest of an address behind its street: a door, a quarter, the postal code and the town.
 _TOWN = (
-    rf"(?:,? {_DOOR}){{0,2}}(?:(?:,| -| –|\n)[ ]?(?:{_CAP}(?: (?:{_CAP}|{_LINK}\b)){{0,3}}(?:,| -) ?){{0,2}}(?:[A-Z]{{2}}, )?"
+    rf"{_DOORS}{{0,4}}(?:(?:,| -| –|\n)[ ]?(?:{_CAP}(?: (?:{_CAP}|{_LINK}\b)){{0,3}}(?:,| -) ?){{0,2}}(?:[A-Z]{{2}}, )?"
     rf"{_POSTCODE}(?:,? {_TOWN_NAME})?(?: \([A-Z]{{2}}\))?)?"
 )
 
@@ -196,6 +210,14 @@ ADDRESS = Category(
         example("an «Hauptstr. 5, D-80331 München»"),
         example("mieszka: «ul. Marszałkowska 12/4, 00-590 Warszawa»"),
         example("vive en «Calle de Alcalá 48, 3º B, 28014 Madrid»"),
+        example("an «Mariahilfer Straße 12/3/14, 1060 Wien»."),
+        example("in «Gumpendorfer Straße 12/3/14»"),
+        example("in «1060 Wien, Mariahilfer Straße 12/3/14»"),
+        example("«Mariahilfer Straße 12, Stiege 3, Tür 14, 1060 Wien»"),
+        example("in «via Roma 12 int. 4, scala B»"),
+        example("au «12 bis rue de la Paix, bât. C, esc. 2, 75002 Paris»"),
+        example("op «Keizersgracht 123-II, 1015 CJ Amsterdam»"),
+        example("na «Rua Augusta 12, 3.º Esq., 1100-053 Lisboa»"),
         example("abita in «Via Roma 15, 20121 Milano (MI)»"),
         example("woont op «Keizersgracht 123, 1015 CJ Amsterdam»"),
         example("mora na «Rua Augusta 100, 2º Esq., 1100-053 Lisboa»"),
@@ -270,11 +292,11 @@ ADDRESS = Category(
         ),
         Pattern(
             rf"(?<![A-Za-z0-9.,:/-])(?:\d{{1,5}}(?: (?:bis|ter))?,? ){{1,2}}{_BEFORE}(?: {_LINK}\b| l'| d')?"
-            rf"(?: ?{_CAP}(?: {_LINK}\b)?){{1,5}}(?:,? (?!\d{{4,5}}\b){_NUMBER})?{_TOWN}{_TAIL}",
+            rf"(?: ?{_CAP}(?: {_LINK}\b)?){{1,5}}(?:,? (?!\d{{4,5}}\b|\d{{1,2}}(?:er|e|ème) ){_NUMBER})?{_TOWN}{_TAIL}",
             rank=RECORD,
         ),
         Pattern(
-            rf"(?<![A-Za-z0-9.,:/-])(?:{_CAP} and )?{_BEFORE}(?: {_LINK}\b(?: la| las| los)?| l'| d')?(?: ?{_CAP}(?: {_LINK}\b)?){{1,5}},? {_NUMBER}{_TOWN}{_TAIL}",
+            rf"(?<![A-Za-z0-9.,:/-])(?:{_CAP} and )?{_BEFORE}(?: {_LINK}\b(?: la| las| los)?| l'| d')?(?: ?{_CAP}(?: {_LINK}\b)?){{1,5}},? (?:n[º°.] ?)?{_NUMBER}{_TOWN}{_TAIL}",
             _is_numbered,
             rank=RECORD,
         ),
@@ -283,9 +305,18 @@ ADDRESS = Category(
             _is_numbered,
             rank=RECORD,
         ),
+        Pattern(  # the town before the street
+            rf"(?<![A-Za-z0-9.,:/-])(?:[A-Z]{{1,2}}-)?\d{{4,5}} {_TOWN_NAME}, (?:{_CAP} ){{0,2}}{_GLUED} {_NUMBER}{_DOORS}{{0,4}}",
+            _is_numbered,
+            rank=RECORD,
+        ),
+        Pattern(  # a street in lower case, as Italian writes it in a sentence, with a door behind
+            rf"(?<![A-Za-z0-9.,:/-])(?:via|viale|corso|piazza|calle) (?:{_CAP} ){{1,4}}{_NUMBER}(?={_DOORS}){_TOWN}",
+            rank=RECORD,
+        ),
         Pattern(  # whatever the street is called: its number, the postal code and the town
             rf"(?<![A-Za-z0-9.,:/-])(?:(?:Am|An der|An den|Auf der|Auf dem|Im|In der|In den|Zum|Zur|Unter den|Vor dem|Hinter der) )?"
-            rf"(?:{_CAP}(?: {_LINK}\b)? ){{1,4}}{_NUMBER}(?:,? {_DOOR}){{0,2}}(?:,|\n) ?{_POSTCODE} {_TOWN_NAME}",
+            rf"(?:{_CAP}(?: {_LINK}\b)? ){{1,4}}{_NUMBER}{_DOORS}{{0,4}}(?:,|\n) ?{_POSTCODE} {_TOWN_NAME}",
             _is_numbered,
             rank=RECORD,
         ),

@@ -27,6 +27,13 @@ _SERVICES = frozenset(
     "service svc nonroot bitnami centos fedora rocky pi staff wheel".split()
 )
 
+#: Accounts that images of clouds have, and what manuals write for anybody's.
+_ANYBODY = frozenset(
+    "opc core azureuser ec2user alpine almalinux cloud-user vagrant myuser my-user your_user your-user your_username "
+    "remote_user remote-user remoteuser dbuser db_user username1 user1 user2 you me login name usr foo bar host "
+    "youruserid userid someuser".split()
+)
+
 #: First segments of the paths of sites where people have profiles that are none.
 _SITE_PAGES = frozenset(
     "intent share sharer home login explore search about help privacy terms settings hashtag groups events pages "
@@ -56,6 +63,11 @@ def _owner(text: str) -> int:
     return len(text)
 
 
+def _logs_in(text: str) -> int:
+    """Whoever is no account of a system, of a program or of a manual."""
+    return 0 if text.lower() in _ANYBODY else _owner(text)
+
+
 def _is_account_name(text: str) -> int:
     """What nobody says of a user in a sentence: no word of every day, and no account of a system."""
     name = text.rstrip(".")
@@ -80,6 +92,8 @@ _ROOT = (
 )
 #: The same where names are separated by backslashes: behind a drive, nothing, a share or a device.
 _WINDOWS_ROOT = r"(?:(?<!:)\\{2,4}[\w.-]{1,40}|\\{1,2}Device\\{1,2}HarddiskVolume[0-9]{1,3})?"
+#: What a command has before the name: options and files; a name on a command line.
+_ARGUMENTS, _LOGIN = r"(?: [^\s@\"'`<>]{1,40}){0,5}?", r"([A-Za-z_][A-Za-z0-9_.-]{1,31})"
 #: A name in a path, as systems give them to people.
 _FOLDER = rf"([a-z_A-Z{LETTERS}][A-Za-z0-9{LETTERS}_.-]{{1,31}})(?=[/\\\s\x1c\"'`):,;\]]|$)"
 
@@ -120,6 +134,12 @@ USERNAME = Category(
         example("total 8\n-rw-r--r--  1 «jdoe»  staff  1234 Jan  2 12:00 notes.txt"),
         example("drwxr-xr-x+ 2 «lena.f» users 4096 2026-01-02 12:00 plans"),
         example("USER  PID %CPU %MEM VSZ RSS\n«ivega»  4711  0.3  1.2 123456 7890 pts/0 Ss 09:12 0:00 vim"),
+        example("ssh -p 2222 «aschmidt»@build01 uptime"),
+        example("rsync -av ./ «aschmidt»@build01:/srv/"),
+        example("psql -h db -U «aschmidt» shop"),
+        example("mysql -u«aschmidt» -p shop"),
+        example("ssh -l «aschmidt» build01"),
+        example("clone https://«aschmidt»@git/x.git"),
         example("Owner SID: «S-1-5-21-3623811015-3361044348-30300820-1013»"),
     ),
     lookalikes=("/home/runner/work", "/Users/Shared/x",
@@ -135,6 +155,9 @@ USERNAME = Category(
                 "--user USERNAME --user=root pip install --user requests==1",
                 "uid=0(root) gid=33(www-data) user 'name' of type",
                 "-rw-r--r-- 1 root root 12 Jan 2 12:00 x\ndrwx------ 2 redis redis 4096 Jan 2 12:00 y",
+                "ssh user@host, ssh root@localhost, ssh git@server, scp x ec2-user@host:/y, psql -U postgres -l",
+                "mysql -u root -p",
+                "git clone git@github:acme/x, https://user@host/x, ssh://git@host/x, ssh your_user@host, mysql -u USER",
                 "systemd+ 1 0.0 0.1 16 7 ? Ss 09:12 0:00 x\n_apt 22 0.0 0.1 16 7 ? S 09:12 0:00 y",
                 "Failed reads for individual files won't stop it. Accepted answers for everybody. Invalid user input"),
     patterns=(
@@ -152,6 +175,24 @@ USERNAME = Category(
             r"(?:(?:linkedin\.com/in|facebook\.com|instagram\.com|twitter\.com|[/.]x\.com|[/.]t\.me|tiktok\.com"
             r"|threads\.net|/u|/profiles?)/@?|/~)([A-Za-z][A-Za-z0-9_.%-]{2,60}[A-Za-z0-9])(?=[/?#)\]\"'\s\x1c>,;]|\.?$|\.[\s\x1c])",
             lambda text: 0 if text.lower() in SYSTEM_USERS | _SITE_PAGES else len(text),
+            rank=CONTEXT,
+        ),
+        Pattern(  # who logs in to another machine
+            rf"(?<![A-Za-z0-9_./-])(?:ssh|scp|sftp|rsync|mosh|sshfs|ssh-copy-id){_ARGUMENTS} {_LOGIN}@(?=[A-Za-z0-9\[])",
+            _logs_in,
+            rank=CONTEXT,
+        ),
+        Pattern(  # ... and to a database
+            rf"(?<![A-Za-z0-9_./-])(?:(?:psql|pg_dump|pg_dumpall|pg_restore|createdb|dropdb|vacuumdb){_ARGUMENTS} -U"
+            rf"|(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump){_ARGUMENTS} -u|ssh{_ARGUMENTS} -l)"
+            rf" ?{_LOGIN}(?=[\s\x1c\"'`;|)]|$)",
+            _logs_in,
+            rank=CONTEXT,
+        ),
+        Pattern(
+            r"(?<![A-Za-z0-9+.-])(?:https?|ssh|git\+ssh|svn\+ssh|s?ftp|postgres|postgresql|mysql|ldaps?)://"
+            rf"{_LOGIN}@(?=[A-Za-z0-9\[])",
+            _logs_in,
             rank=CONTEXT,
         ),
         Pattern(  # mentions in a chat
