@@ -44,6 +44,17 @@ def test_a_text_shows_each_value_marked_and_followed_by_its_token(tmp_path):
     assert done.returncode == 0
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_a_text_without_values_is_shown_byte_for_byte(end: str, mark: str, tmp_path):
+    path = tmp_path / "plain.txt"
+    text = f"{mark}a\tb{end}{end}\u00fcber{end}"
+    path.write_bytes(text.encode())
+    assert scan("--no-names", str(path)).stdout == text
+    path.write_bytes(f"{text}{KIM}{end}".encode())
+    assert scan("--no-names", str(path)).stdout == f"{text}\u00ab{KIM}\u00bb[EMAIL_0]{end}"
+
+
 def test_nothing_is_stored(tmp_path):
     home = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
     scan("--no-names", "-", given=f"{KIM}\n", env=home, cwd=tmp_path)

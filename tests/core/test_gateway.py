@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from cloakllm_gateway.core.events import Assign, LogOutput, Record, Scan, ScanFailed, Send, Timer
+from cloakllm_gateway.core.events import Assign, Drop, LogOutput, Record, Scan, ScanFailed, Send, Timer
+from cloakllm_gateway.core.greeting import NOISE
 from cloakllm_gateway.core.settings import Action, Flow, Scope
 from cloakllm_gateway.protocol import jsonrpc
 from tests.core.transcript import HELLO, LITTLE, SERVES, Conversation, opened, says, settings, text_of, upstream
@@ -474,6 +475,43 @@ def test_noise_on_an_upstreams_output_is_logged_clean_and_harms_nothing(talk: Co
     talk.upstream("crm", b"Starting for kim@acme-corp.com")
     assert [e.line for e in talk.effects if isinstance(e, LogOutput)] == [b"Starting for kim@acme-corp.com"]
     assert talk.take() == []
+
+
+NOISES = [b"y", b"1", b'["a"]', b"\xff"]
+
+
+@pytest.mark.parametrize("line", NOISES)
+def test_who_prints_without_end_before_the_handshake_is_no_server_and_not_waited_for(
+    tmp_path: Path, line: bytes
+) -> None:
+    talk = Conversation(settings(), tmp_path).connect("crm")
+    talk.ask("hello", "initialize", HELLO)
+    for _ in range(NOISE):
+        talk.upstream("crm", line)
+    assert talk.take() == []
+    talk.upstream("crm", line)
+    assert talk.only()["error"]["message"].startswith("No upstream is ready: crm: it is no MCP server: more than 1000")
+    assert [e.upstream for e in talk.effects if isinstance(e, Drop)] == ["crm"]
+    talk.effects.clear()
+    talk.upstream("crm", line)
+    assert talk.effects == []
+
+
+@pytest.mark.parametrize("line", NOISES)
+def test_banners_before_the_handshake_and_logs_behind_it_harm_nothing(tmp_path: Path, line: bytes) -> None:
+    talk = Conversation(settings(), tmp_path)
+    for _ in range(2):  # a program that was started again says it all again
+        talk.connect("crm")
+        for _ in range(NOISE * 2 // 3):
+            talk.upstream("crm", line)
+        talk.disconnect("crm")
+    talk.connect("crm").ask("hello", "initialize", HELLO)
+    talk.answer("crm", {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}})
+    assert talk.only()["result"]["protocolVersion"] == "2025-11-25"
+    for _ in range(NOISE + 1):
+        talk.upstream("crm", line)
+    talk.ask("tools", "tools/list").answer("crm", {"tools": [{"name": "look"}]})
+    assert talk.only()["result"]["tools"][0]["name"] == "crm__look"
 
 
 def test_an_unknown_notification_is_sanitized_and_passed_on(talk: Conversation) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,14 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cloakllm_gateway.core.rawdata import distinct, raw_texts
-from cloakllm_gateway.core.settings import ToolRules, Treatment
+from cloakllm_gateway.core.settings import RawData, ToolRules, Treatment
 from cloakllm_gateway.detection.catalogue import CATALOGUE
 from cloakllm_gateway.detection.catalogue.model import Example
 from cloakllm_gateway.detection.engine import Detector
 from cloakllm_gateway.protocol.surface import RESTORE
 from cloakllm_gateway.protocol.walk import Leaf
 from cloakllm_gateway.spans import Text
-from tests.core.transcript import upstream
+from tests.core.transcript import opened, says, settings, text_of, upstream
 
 DETECTOR = Detector()
 EXAMPLES = [example for category in CATALOGUE.values() for example in category.all_examples()]
@@ -80,6 +82,34 @@ def test_nor_as_an_argument(key: str, written: str) -> None:
 def test_what_the_model_was_shown_it_may_write_back(kind: str, word: Example, example: Example) -> None:
     assert in_clear(shown(KINDS_OF_TEXT[kind](word.value))) == {}
     assert in_clear(shown(f"{example.text}\n{KINDS_OF_TEXT[kind]('[SECRET_99]')}")) == {}
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS_OF_TEXT if kind not in ("URL", "INI", "command")])
+@pytest.mark.parametrize(
+    "joined", ["{0}/{0}", "{0}:{0}", "{0}\\n", "&quot;{0}&quot;", "%22{0}%22", "<{0}>", "{0}...{0}"]
+)
+def test_what_joins_or_quotes_tokens_is_nothing_in_clear(kind: str, joined: str) -> None:
+    assert in_clear(KINDS_OF_TEXT[kind](joined.format("[SECRET_7]"))) == {}
+
+
+@pytest.mark.parametrize("encode", [str, lambda text: json.dumps({"content": text}), html.escape, repr])
+def test_nor_where_one_document_holds_another(encode: Callable[[str], str], tmp_path: Path) -> None:
+    talk = opened(settings(raw_data={"crm": RawData.BLOCK}), tmp_path)
+    secrets = [word.value for word in WORDS if len(word.value) >= 12][::31]
+    kinds = [kind for name, kind in KINDS_OF_TEXT.items() if name != "URL"]  # which alone is an address, no document
+    documents = [encode(kind(secret)) for kind in kinds for secret in secrets]
+    for document in documents:
+        talk.call("read", "crm__look").answer("crm", says(document))
+        read = text_of(talk.only())
+        talk.sent.clear()
+        talk.call("write", "crm__send", {"content": read})
+        assert talk.take() == []
+        assert talk.only("crm")["params"]["arguments"] == {"content": document}
+        talk.answer("crm", says("written")).sent.clear()
+
+
+def test_a_password_without_letters_counts() -> None:
+    assert in_clear("!$%&/()=?*+", "password") == {"SECRET": 1}
 
 
 @pytest.mark.parametrize("beside", ["{0}hunter22", "hunter22{0}", "hunter22, not {0}"])

@@ -35,6 +35,13 @@ def test_one_model_is_enough_unless_names_are_required():
     assert "not installed" in str(installed_models.available(NameSettings((english, absent), required=True)))
 
 
+def test_all_models_that_are_not_there_are_named():
+    none = NameSettings((("en", "no_such_model"), ("*", "nor_this_one")))
+    assert installed_models.available(none) == (
+        "the name model no_such_model is not installed, the name model nor_this_one is not installed"
+    )
+
+
 @pytest.mark.parametrize("name", ["no_such_model_here", "not a name"])
 def test_what_is_not_there_is_said_to_be_absent(name: str):
     with pytest.raises(DetectionError, match="is not installed"):

@@ -68,5 +68,18 @@ def test_a_start_is_refused_for_the_first_of_them(file: Path, tmp_path: Path):
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="nothing is forbidden to root")
 def test_a_directory_that_one_may_not_write_to_is_named(tmp_path: Path):
     tmp_path.chmod(0o500)
-    with pytest.raises(GatewayError, match=f"{tmp_path} may not be written to"):
+    with pytest.raises(GatewayError, match=rf"nothing can be made in {tmp_path} \(Permission denied\)"):
         check_writable(config(tmp_path / "state"))
+
+
+@pytest.mark.parametrize("system", ["/proc", "/sys"])
+def test_a_file_system_on_which_nothing_can_be_made_is_no_place_whatever_its_permissions_say(system: str):
+    if not Path(system).is_mount():
+        pytest.skip("this machine has none")
+    numbers, _log = told(Path(system, "gateway"))
+    assert f"nothing can be made in {system} (" in numbers
+
+
+def test_what_was_made_to_find_out_is_gone(tmp_path: Path):
+    assert told(tmp_path) == []
+    assert list(tmp_path.iterdir()) == []

@@ -6,6 +6,7 @@ import json
 import os
 import stat
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from typing import IO, Any, NamedTuple
 
@@ -17,12 +18,16 @@ LONGEST = 64 * 1024 * 1024
 
 
 class Input(NamedTuple):
-    """One text to look at: the file it is or is in, its ``id`` in JSON lines, and how many bytes were read for it."""
+    """One text to look at: the file it is or is in, and how many bytes were read for it.
+
+    It has an ``id`` in JSON lines; a ``mark`` of the order of bytes before it is no part of it.
+    """
 
     where: str
     text: str
     size: int
     id: Any = None
+    mark: str = ""
 
 
 class Unreadable(NamedTuple):
@@ -72,7 +77,8 @@ def texts(files: Sequence[str]) -> Iterator[Input | Unreadable]:
             yield Unreadable(where, f"is larger than a message can be ({LONGEST >> 20} MiB)", len(data))
             continue
         try:
-            yield Input(where, data.decode("utf-8-sig"), len(data))
+            mark = "\ufeff" if data.startswith(BOM_UTF8) else ""
+            yield Input(where, data.decode("utf-8-sig"), len(data), mark=mark)
         except UnicodeDecodeError:
             yield Unreadable(where, _fault(data), len(data))
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import click
 
 from cloakllm_gateway.cli.scan_input import Input
+from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.shell.logging import escape
 from cloakllm_gateway.vault.entries import Token
 
@@ -93,7 +94,8 @@ class Marked:
 
         self._are_several = len(files) > 1
         if isinstance(sys.stdout, TextIOWrapper):
-            sys.stdout.reconfigure(errors="backslashreplace")  # an old terminal knows few letters
+            # An old terminal knows few letters; lines end as they do in the text.
+            sys.stdout.reconfigure(errors="backslashreplace", newline="\n")
         self._console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
         self._in_colour = self._console.color_system is not None and not self._console.no_color
         self._before, self._behind = _marks(self._console.encoding)
@@ -102,24 +104,12 @@ class Marked:
         pass
 
     def write(self, source: Input, result: Result) -> str:
-        from rich.text import Text
-
-        shown = Text()
         if self._are_several:
-            shown.append(f"==> {source.where} <==\n")
-        done = 0
-        for start, end, token in result.hidden:
-            shown.append(_printable(source.text[done:start]))
-            value = _printable(source.text[start:end])
-            if self._in_colour:
-                shown.append(value, "red").append(str(token), "green")
-            else:
-                shown.append(f"{self._before}{value}{self._behind}{token}")
-            done = end
-        shown.append(_printable(source.text[done:]))
-        with self._console.capture() as rendered:  # it would end the process where nobody reads any more
-            self._console.print(shown, end="" if shown.plain.endswith("\n") else "\n")
-        sys.stdout.write(rendered.get())
+            sys.stdout.write(f"==> {source.where} <==\n")
+        shown = (
+            self._coloured(source.text, result) if self._in_colour else source.mark + self._plain(source.text, result)
+        )
+        sys.stdout.write(shown if shown.endswith("\n") else f"{shown}\n")
         sys.stdout.flush()
         categories = Counter(one.token.category for one in result.hidden)
         told = ", ".join(f"{count} {category}" for category, count in categories.most_common())
@@ -127,6 +117,27 @@ class Marked:
 
     def end(self) -> None:
         pass
+
+    def _plain(self, text: str, result: Result) -> str:
+        out, done = [], 0
+        for start, end, token in result.hidden:
+            value = _printable(text[start:end])
+            out.append(f"{_printable(text[done:start])}{self._before}{value}{self._behind}{token}")
+            done = end
+        return "".join((*out, _printable(text[done:])))
+
+    def _coloured(self, text: str, result: Result) -> str:
+        from rich.text import Text
+
+        shown, done = Text(), 0
+        for start, end, token in result.hidden:
+            shown.append(_printable(text[done:start]))
+            shown.append(_printable(text[start:end]), "red").append(str(token), "green")
+            done = end
+        shown.append(_printable(text[done:]))
+        with self._console.capture() as rendered:  # it would end the process where nobody reads any more
+            self._console.print(shown, end="")
+        return rendered.get()
 
 
 def _marks(encoding: str) -> tuple[str, str]:
@@ -139,8 +150,12 @@ def _marks(encoding: str) -> tuple[str, str]:
 
 
 def _printable(text: str) -> str:
-    """A text without what a terminal would obey."""
-    return "\n".join("\t".join(map(escape, line.split("\t"))) for line in text.replace("\r\n", "\n").split("\n"))
+    """A text without what a terminal would obey, but for tabs and ends of lines."""
+    return "".join(part if part in _KEPT else escape(part) for part in _SPLIT.split(text))
+
+
+_KEPT = ("\n", "\r\n", "\t")
+_SPLIT = lazy(r"(\r?\n|\t)")
 
 
 #: From the files that are scanned to what writes about them.

@@ -276,6 +276,8 @@ class Gateway:
         if peer == CLIENT:
             self._out.append(Send(CLIENT, jsonrpc.failure(error.id, error.code, str(error))))
             return
+        if error.id is None and not self._greeting.babbled(self._upstreams[peer]):
+            return
         if error.code == PARSE_ERROR and error.id is None:
             # Not a damaged message but something printed to the wrong place.
             self._out.append(LogOutput(peer, line))
@@ -287,6 +289,8 @@ class Gateway:
         text = texts.overlong(peer, self._settings.max_bytes)
         if peer == CLIENT:
             self._out.append(Send(CLIENT, jsonrpc.failure(id, INVALID_REQUEST, text)))
+            return
+        if id is None and not self._greeting.babbled(self._upstreams[peer]):
             return
         self._out.append(Log("warning", "overlong_message", {"upstream": peer}))
         self._answer_call(self._upstreams[peer], id, text)

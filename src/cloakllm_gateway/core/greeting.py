@@ -29,7 +29,14 @@ PROBE = 10.0
 #: An upstream that has ended so often before it was ready is not waited for, where another one is ready.
 HOPELESS = 2
 
+#: Lines of banners and logs that an upstream may print in place of messages before it is ready; npm prints some dozens.
+NOISE = 1000
+
 _SILENT = "it has not answered the handshake: it may need longer (startup_timeout, startup_wait), or be no MCP server"
+NO_MCP = (
+    f"it is no MCP server: more than {NOISE} lines that are no messages came from it before the handshake. See whether "
+    "its command is the right one; what it has to say to people belongs on standard error"
+)
 REFUSED = "it refused the handshake or named no protocol version that the gateway speaks"
 
 
@@ -88,9 +95,20 @@ class Greeting:
     # -- the upstreams ------------------------------------------------------------------------------
 
     def connected(self, upstream: Upstream) -> None:
-        upstream.phase = Phase.UP
+        upstream.phase, upstream.noise = Phase.UP, 0
         if self.begun:
             self._greet(upstream)
+
+    def babbled(self, upstream: Upstream) -> bool:
+        """A line came from ``upstream`` that is no message; returns whether it may matter to anybody.
+
+        Who prints without end before it is ready is no server, and need not be waited for.
+        """
+        if upstream.phase in (Phase.UP, Phase.GREETING):
+            upstream.noise += 1
+            if upstream.noise > NOISE:
+                self._fail(upstream, NO_MCP)
+        return upstream.is_there
 
     def _greet(self, upstream: Upstream) -> None:
         upstream.phase = Phase.GREETING

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from cloakllm_gateway.core.rewriting import MASK, masked
 from cloakllm_gateway.core.settings import UpstreamSettings
+from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.protocol.surface import RESTORE, RESTORE_OWN
 from cloakllm_gateway.protocol.walk import Leaf
 from cloakllm_gateway.spans import Span, Text
@@ -18,8 +19,11 @@ from cloakllm_gateway.vault import tokens
 #: So many distinct values of one category in one call are a dump, whatever the call is for.
 RAW_DUMP = 50
 
-#: What may be left of a value beside the tokens in it.
-_NOTHING = MASK + " \t\r\n\"'`,;"
+#: A value of which nothing is left but its tokens and what joins or quotes them, in any of its spellings.
+_TOKENS_ALONE = lazy(
+    r"(?=[^\ue000]*+\ue000)"
+    r"(?:\\[nrt]|%(?:0[9ADad]|2[027])|&(?:amp|apos|gt|lt|nbsp|quot|#(?:10|13|3[49]|x2[27]|x0?[AaDd]));|[\W_])*+"
+)
 
 
 def raw_texts(written: Iterable[Leaf]) -> list[Text]:
@@ -39,14 +43,14 @@ def raw_texts(written: Iterable[Leaf]) -> list[Text]:
 def distinct(found: Iterable[Sequence[Span]], upstream: UpstreamSettings) -> dict[str, int]:
     """How many different values there are of each category, of what was ``found`` in :func:`raw_texts`.
 
-    What is nothing but a token under a key that proves it, ``PASSWORD=[SECRET_0]``, is none.  Nor is what the
+    What is nothing but tokens under a key that proves it, ``PASSWORD=[SECRET_0]``, is none.  Nor is what the
     model is shown in clear of that ``upstream``: it has no token to write instead.  And what the configuration says
     of the upstream itself is no news to it: `/home/me/docs` in a call may be the folder it was started for.
     """
     values: dict[str, dict[str, str]] = {}
     for spans in found:
         for span in spans:
-            if span.value.strip(_NOTHING) and span.category not in upstream.shown:
+            if span.category not in upstream.shown and not _TOKENS_ALONE.fullmatch(span.value):
                 values.setdefault(span.category, {}).setdefault(span.canonical or span.value, span.value)
     if not values:  # most calls
         return {}

@@ -64,7 +64,7 @@ class Upstream(Struct):
     """The running state of one configured upstream.
 
     ``knows_no_probe`` once it was offered the stateless era in vain; ``falls`` is how often in a row it ended before it
-    was ready.
+    was ready; ``noise`` the lines that it printed since its start, in place of messages, before it was ready.
     """
 
     settings: UpstreamSettings
@@ -74,6 +74,7 @@ class Upstream(Struct):
     era: Era = Era.SESSION
     knows_no_probe: bool = False
     falls: int = 0
+    noise: int = 0
     hello: dict[str, Any] = field(default_factory=dict)
     calls: dict[int, Call] = field(default_factory=dict)
     lane: Lane = field(default_factory=Lane)

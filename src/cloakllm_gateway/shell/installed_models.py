@@ -22,7 +22,9 @@ def available(settings: NameSettings) -> str | None:
     """
     problems = [_missing(name) for _, name in settings.models]
     wanting = [problem for problem in problems if problem]
-    return wanting[0] if wanting and (settings.required or len(wanting) == len(problems)) else None
+    if not wanting or not (settings.required or len(wanting) == len(problems)):
+        return None
+    return ", ".join(dict.fromkeys(wanting))
 
 
 def remedy(settings: NameSettings) -> str:

@@ -1,7 +1,8 @@
 """Whether what a gateway keeps can be written where it is to lie, asked before anything needs it.
 
-Nothing is written to find out.  A disk that is full is not noticed: it may have
-room by the time there is something to keep.
+To find out, a directory is made there and removed again: what permissions say
+is not true of every file system, such as ``/proc``.  A disk that is full is not
+always noticed: it may have room by the time there is something to keep.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -63,7 +65,7 @@ def _places(config: Config) -> Iterator[_Place]:
 def _refusal(directory: Path) -> str:
     """Why no file can be made in ``directory``, which is made with all above it where it is missing; empty if it can.
 
-    What is missing can be made if the next directory above it that exists may be written.
+    What is missing can be made if something can be made in the next directory above it that exists.
     """
     for place in (directory, *directory.parents):
         try:
@@ -74,5 +76,9 @@ def _refusal(directory: Path) -> str:
             return error.strerror or type(error).__name__
         if not stat.S_ISDIR(found.st_mode):
             return os.strerror(errno.ENOTDIR)
-        return "" if os.access(place, os.W_OK | os.X_OK) else f"{place} may not be written to"
+        try:
+            os.rmdir(tempfile.mkdtemp(prefix=".cloakllm-", dir=place))
+        except OSError as error:
+            return f"nothing can be made in {place} ({error.strerror or type(error).__name__})"
+        return ""
     return os.strerror(errno.ENOENT)
