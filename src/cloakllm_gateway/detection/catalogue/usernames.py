@@ -178,7 +178,8 @@ USERNAME = Category(
             rank=CONTEXT,
         ),
         Pattern(  # who logs in to another machine
-            rf"(?<![A-Za-z0-9_./-])(?:ssh|scp|sftp|rsync|mosh|sshfs|ssh-copy-id){_ARGUMENTS} {_LOGIN}@(?=[A-Za-z0-9\[])",
+            rf"(?<![A-Za-z0-9_./-])(?:ssh|scp|sftp|rsync|mosh|sshfs|ssh-copy-id){_ARGUMENTS} "
+            rf"{_LOGIN}@(?=[A-Za-z0-9\[])",
             _logs_in,
             rank=CONTEXT,
         ),
