@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cloakllm_gateway.protocol.surface import RESTORE, SURFACE
+from tests.breaks import BREAKS
 from tests.core.session import Session
 from tests.core.test_adjacent import unnumbered
 from tests.core.test_sanitizer import Gate
@@ -79,6 +80,23 @@ def test_it_is_hidden_however_it_is_written(said: str) -> None:
     told = Gate().sanitize(result(said, structuredContent={"last_name": name}), RESULT)
     assert said not in told["content"][0]["text"]
     assert "[PERSON_" in told["content"][0]["text"]
+
+
+@pytest.mark.parametrize("between", [*BREAKS.values(), "  ", "\t"])
+@pytest.mark.parametrize("name", ["Grace Hopper", "Max van der Lubbe", "Li Wei", "correct horse battery"])
+def test_it_is_hidden_wherever_its_lines_end(name: str, between: str) -> None:
+    gate, said = Gate(), f"I met {name.replace(' ', between)}, and left"
+    field = {"password" if name.islower() else "full_name": name}
+    for part in (result(said, structuredContent=field), result(said)):
+        told = gate.sanitize(part, RESULT)["content"][0]["text"]
+        assert not any(word in told for word in name.split())
+        assert gate.restore({"arguments": {"a": told}}, {"arguments": RESTORE})["arguments"]["a"] == said
+
+
+def test_a_name_that_a_list_has_in_two_texts_is_hidden_in_both() -> None:
+    for words in (["Okonkwo", "Okonkwo"], ["Grace", "Okonkwo"]):
+        told = {"last_name": "Okonkwo", "full_name": " ".join(words), "x": words}
+        assert "Okonkwo" not in json.dumps(Gate().sanitize(result(structuredContent=told), RESULT))
 
 
 @pytest.mark.parametrize(

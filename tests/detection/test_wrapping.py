@@ -13,25 +13,9 @@ from cloakllm_gateway.detection.catalogue import CATALOGUE, Example
 from cloakllm_gateway.detection.engine import Detector
 from cloakllm_gateway.detection.settings import Settings
 from cloakllm_gateway.spans import Span, Text
+from tests.breaks import BREAKS
 
 DETECTOR = Detector()
-#: What stands between two parts of a value, by who put it there.
-BREAKS = {
-    "wrapped": "\n",
-    "Windows": "\r\n",
-    "a blank left": " \n",
-    "a block of YAML": "\n    ",
-    "tabs": "\n\t",
-    "a mail": "\n> ",
-    "a mail in a mail": "\r\n>> ",
-    "quoted again": "\n> > ",
-    "a list": "\n  * ",
-    "a comment": "\n# ",
-    "a comment of C": "\n   // ",
-    "a comment of SQL": "\n-- ",
-    "a shell": " \\\n  ",
-    "a cell": "\n| ",
-}
 #: Values in groups of digits with a blank between, which prove themselves or stand behind their word in prose.
 GROUPED = [
     example

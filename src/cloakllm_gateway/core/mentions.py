@@ -18,14 +18,16 @@ from cloakllm_gateway.vault.entries import Entry
 
 #: So many values are looked for one by one, to see whether there is anything to look for.
 _FEW = 128
+#: What stands between two texts: the end of a line, behind which no value goes on.
+_EDGE = "\n\0"
 
 
 def places(entries: Iterable[Entry], texts: Sequence[str], known: Callable[[str], Sequence[Span]]) -> list[int]:
     """The numbers of the ``texts`` that hold values of ``entries``; ``known`` finds all values known by now."""
-    joined = "\n".join(texts)
+    joined = _EDGE.join(texts)
     if not _may_hold(joined, entries):
         return []
-    ends = [*accumulate(len(text) + 1 for text in texts)]
+    ends = [*accumulate(len(text) + len(_EDGE) for text in texts)]
     return sorted({bisect_right(ends, span.start) for span in known(joined)})
 
 
@@ -43,4 +45,4 @@ def _may_hold(text: str, entries: Iterable[Entry]) -> bool:
     if len(forms) > _FEW:
         return True
     folded = text.casefold()
-    return any(form.casefold() in folded for form in forms)
+    return any(all(word in folded for word in form.casefold().split()) for form in forms)

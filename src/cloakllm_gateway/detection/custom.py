@@ -11,8 +11,8 @@ from cloakllm_gateway import linear
 from cloakllm_gateway.detection.catalogue.model import CERTAIN, CUSTOM, Example
 from cloakllm_gateway.detection.samples import sample
 from cloakllm_gateway.detection.settings import Settings
-from cloakllm_gateway.detection.wrapping import GAP
 from cloakllm_gateway.errors import ConfigError
+from cloakllm_gateway.gaps import GAP
 from cloakllm_gateway.patterns import lazy
 
 #: Names of categories: the token grammar must be able to tell name and number apart.

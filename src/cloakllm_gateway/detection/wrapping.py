@@ -18,15 +18,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from cloakllm_gateway.detection.view import Piece
+from cloakllm_gateway.gaps import BREAK, LEAD
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Encoding, Range
-
-#: What a line begins with that says nothing: an indent, the marks of quotations, comments and cells.
-_LEAD = r"[ \t]{0,40}(?:(?:>|[|]|#|//|[*]|--|;)[ \t]{0,8}){0,4}"
-#: The end of a line, and what the next one begins with.
-BREAK = rf"[ \t]{{0,2}}\\?\r?\n{_LEAD}"
-#: ... and of the linear engine, which finds one anywhere between two words.
-GAP = rf"(?:[\s\p{{Z}}]{{1,16}}|{BREAK})"
 
 _INSIDE, _BEHIND = r"(?:^|[\n ./:(+#=\"'-])", r"(?:[ )\"'\]]|[.,;:!?]{0,3}(?:[ \r\n]|$))"
 _GROUP = rf"(?:{_INSIDE}[A-Z0-9]{{0,8}}[0-9]|[A-Z]{{2}}[0-9]{{2}}[ ./-]?[A-Z]{{4}})"
@@ -62,7 +56,7 @@ SIGN = re.sub(
 #: Where one may be; :func:`join` looks closer.
 PLACE = rf"(?<=[0-9A-Za-z@./-]){BREAK}(?=[(.]?[0-9A-Za-z])"
 _BROKEN = [(lazy(rf"(?:{ends})\Z"), lazy(goes_on), joint) for joint in _JOINTS for ends, goes_on in [joint[:2]]]
-_LINE_ENDS, _LINE_BEGINS = lazy(r"[ \t\\]*\r?\n"), lazy(_LEAD)
+_LINE_ENDS, _LINE_BEGINS = lazy(r"[ \t\\]*\r?\n"), lazy(LEAD)
 _WORD = lazy(r"[^\W\d_]|\+\d")
 #: How much of a line is looked at, and from which length on it may have been wrapped.
 _NEAR, _WIDE = 80, 48
@@ -80,14 +74,6 @@ def join(match: re.Match[str]) -> Iterator[Piece]:
             return
 
 
-def unbroken(text: str) -> str:
-    """A text of several words with one blank between them, wherever its lines end."""
-    return _GAP.sub(" ", text)
-
-
-_GAP = lazy(rf"{BREAK}|\s+")
-
-
 def is_fragment(text: str, *, of_many: bool = False) -> bool:
     """Whether a text is groups of digits that are no number of somebody's yet, or ``of_many`` digits."""
     digits = _DIGITS.fullmatch(text)
@@ -96,7 +82,7 @@ def is_fragment(text: str, *, of_many: bool = False) -> bool:
 
 #: Numbers of accounts and persons have so many digits at least.
 _FEW = 8
-_DIGITS = lazy(rf"{_LEAD}([0-9 .-]+)")
+_DIGITS = lazy(rf"{LEAD}([0-9 .-]+)")
 
 
 def is_whole(text: str, part: Range, start: int, end: int) -> bool:

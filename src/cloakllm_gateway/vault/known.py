@@ -13,6 +13,10 @@ Very long values (keys, certificates) are filed under their first 128 characters
 and hidden as far as text and value agree.  What is compared is consumed, so
 this is linear too, and a cut-off copy is hidden as well.
 
+Between the words of a value may stand more than a blank, the end of a line above
+all: where a word begins a value of several, the text from there on is probed
+once more as if it were one line.
+
 What the edge of a text left of a value is found as well: see :mod:`truncation`.
 """
 
@@ -23,7 +27,9 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from cloakllm_gateway.spans import Encoding, Proof, Span, disjoint
+from cloakllm_gateway.gaps import WIDE, unbroken
+from cloakllm_gateway.patterns import lazy
+from cloakllm_gateway.spans import Encoding, Proof, Range, Span, disjoint
 from cloakllm_gateway.vault.boundaries import closing, ending, glued, openings
 from cloakllm_gateway.vault.prefixes import Prefixes
 from cloakllm_gateway.vault.tokens import scan
@@ -32,6 +38,8 @@ from cloakllm_gateway.vault.truncation import LONGEST, Truncations, may_be_trunc
 #: Depths of the shelves; values of at least ``_LONG`` characters have their own.
 _DEPTHS = (64, 32, 16, 8, 4, 2)
 _LONG = LONGEST
+#: How much of a text a value of several words may take, however its lines end.
+_BROKEN = 2 * LONGEST
 #: Long values with the same beginning that are told apart; of further ones only the beginning is hidden.
 _MAX_ALIKE = 16
 
@@ -82,6 +90,8 @@ class KnownValues:
         #: Case-folded beginning -> lengths of the values filed there, longest first.
         self._lengths: dict[str, tuple[int, ...]] = {}
         self._long: dict[str, list[tuple[str, Known]]] = {}
+        #: What values of several words begin with, up to each blank in them, and how many do.
+        self._openers: dict[str, int] = {}
         self._truncations = Truncations() if truncated else None
 
     def add(self, text: str, known: Known, caseless: bool) -> None:
@@ -89,7 +99,9 @@ class KnownValues:
         folded = text.casefold()
         if len(folded) < self._shortest:
             return
-        self._heads.add(folded)
+        opener = folded.partition(" ")[0]
+        for beginning in (opener,) if len(opener) >= self._shortest else _beginnings(opener, folded):
+            self._heads.add(beginning)
         if len(folded) >= _LONG:
             alike = self._long.setdefault(folded[:_LONG], [])
             for value, other in alike:
@@ -103,8 +115,12 @@ class KnownValues:
             return
         values, key = (self._folded, folded) if caseless else (self._exact, text)
         same = values.setdefault(key, [])
-        if not same and self._truncations is not None:
-            self._truncations.add(key)
+        if not same:
+            for blank in _BLANK.finditer(folded):
+                words = folded[: blank.start()]
+                self._openers[words] = self._openers.get(words, 0) + 1
+            if self._truncations is not None:
+                self._truncations.add(key)
         for other in same:
             if (other.category, other.canonical) == (known.category, known.canonical):
                 _merge(other, known)
@@ -125,6 +141,11 @@ class KnownValues:
             if not same:
                 del values[key]
                 self._forget(key)
+                for blank in _BLANK.finditer(folded):
+                    words = folded[: blank.start()]
+                    self._openers[words] -= 1
+                    if not self._openers[words]:
+                        del self._openers[words]
         if len(folded) >= _LONG and (alike := self._long.get(folded[:_LONG])):
             alike[:] = [(value, known) for value, known in alike if value != folded]
             if not alike:
@@ -228,15 +249,35 @@ class KnownValues:
         for depth in self._depths:
             for length in self._lengths.get(folded[at : at + depth], ()):
                 end = at + length
-                if probe.exists(at, end) and (known_here := self._known(probe, at, end)):
-                    return _Hit(at, end, known_here)
+                if not probe.exists(at, end):
+                    continue
+                piece = folded[at:end]
+                if known_here := self._known(probe, at, end, piece, probe.original(at, end)):
+                    best = _Hit(at, end, known_here)
+                    return best if piece not in self._openers else self._broken(probe, at, end) or best
+        return self._broken(probe, at, at) if self._openers else None
+
+    def _broken(self, probe: _Probe, at: int, beyond: int) -> _Hit | None:
+        """A value of several words at ``at``, parted by more than blanks, that ends ``beyond`` a place."""
+        folded = probe.folded
+        first = _gap(folded, at, at + _LONG)
+        if first < 0 or folded[at:first] not in self._openers:
+            return None
+        gaps = [gap.span() for gap in WIDE.finditer(folded, first, at + _BROKEN)]
+        joined, ends = _joined(folded, at, gaps)
+        for depth in self._depths:
+            for length in self._lengths.get(joined[:depth], ()):
+                if length > len(joined) or (end := ends[length]) <= beyond or not probe.exists(at, end):
+                    continue
+                if known := self._known(probe, at, end, joined[:length], unbroken(probe.original(at, end))):
+                    return _Hit(at, end, known)
         return None
 
-    def _known(self, probe: _Probe, start: int, end: int) -> Known | None:
-        piece = probe.folded[start:end]
+    def _known(self, probe: _Probe, start: int, end: int, piece: str, written: str) -> Known | None:
+        """The value at [start, end), which says ``piece`` in folded case and ``written`` as it is."""
         if piece in self._reserved:
             return None
-        for values, text in ((self._folded, piece), (self._exact, probe.original(start, end))):
+        for values, text in ((self._folded, piece), (self._exact, written)):
             for known in values.get(text, ()):
                 if _counts(known, probe, start, end):
                     return known
@@ -265,6 +306,44 @@ class _Probe(Struct, frozen=True):
         if end > len(self.folded):
             return False
         return self.offsets is None or (self.offsets[start] >= 0 and self.offsets[end] >= 0)
+
+
+_BLANK = lazy(" ")
+
+
+def _gap(text: str, at: int, last: int) -> int:
+    """Where the first gap from ``at`` on begins that is more than a blank, -1 for none; quick."""
+    found = [place for sign in ("\n", "\t", "  ") if (place := text.find(sign, at, last)) >= 0]
+    return at + len(text[at : min(found)].rstrip(" \t\r\\")) if found else -1
+
+
+#: How more than a blank between two words begins: too short a word is looked for with it.
+_GAPS = tuple(
+    gap + lead
+    for gap in ("\n", "\r\n", "\t", "  ", " \n", " \r\n", "\\\n", " \\\n")
+    for lead in ("", " ", "\t", *">|#/*-;")
+)
+
+
+def _beginnings(opener: str, text: str) -> Iterator[str]:
+    """How a value may begin whose first word is short, or all of it."""
+    yield text
+    rest = text[len(opener) + 1 :]
+    if rest:
+        yield from (opener + gap + rest for gap in _GAPS)
+
+
+def _joined(text: str, at: int, gaps: Sequence[Range]) -> tuple[str, list[int]]:
+    """What follows ``at`` with one blank for each of ``gaps``, and where each of its beginnings ends in ``text``."""
+    pieces, ends, last = [], [at], at
+    for start, stop in (*gaps, (min(at + _BROKEN, len(text)),) * 2):
+        pieces.append(text[last:start])
+        ends += range(last + 1, start + 1)
+        if stop > start:
+            pieces.append(" ")
+            ends.append(stop)
+        last = stop
+    return "".join(pieces), ends
 
 
 def _offsets(text: str) -> list[int]:

@@ -23,7 +23,7 @@ from cloakllm_gateway.detection.catalogue import (
     usernames,
 )
 from cloakllm_gateway.detection.catalogue.model import Category, Example, Pattern
-from cloakllm_gateway.detection.wrapping import unbroken
+from cloakllm_gateway.gaps import unbroken
 
 #: What the deny list holds, in any case and however its words are wrapped.
 TERM = Category("TERM", examples=(), canonical=lambda term: unbroken(term).casefold())
