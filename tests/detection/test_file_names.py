@@ -17,7 +17,7 @@ def hidden(text: str) -> list[str]:
 
 @pytest.mark.parametrize(
     "document",
-    "Rechnung Arztbrief Lebenslauf Vertrag CV Resume Invoice Contract Bewerbung Facture Contrat Factura Contrato "
+    "Rechnung Arztbrief Lebenslauf Vertrag Resume Invoice Contract Bewerbung Facture Contrat Factura Contrato "
     "Fattura Fatura Factuur Faktura Umowa".split(),
 )
 @pytest.mark.parametrize("joined", ["_", "-"])
@@ -34,6 +34,8 @@ def test_a_name_behind_what_the_file_is_is_whole(document: str, joined: str) -> 
     [
         ("invoice-john-smith-2026.pdf", "john-smith"),
         ("facture_marie_dubois.pdf", "marie_dubois"),
+        ("CV_Sarah_Connor.pdf", "CV_Sarah_Connor"),
+        ("CV-Sarah-Connor", "Sarah-Connor"),
         ("Resume - John Smith.docx", "John Smith"),
         ("Huber_Anna_Maria.pdf", "Huber_Anna_Maria"),
         ("Anna_Maria_Quillon.pdf", "Anna_Maria_Quillon"),

@@ -1,7 +1,7 @@
 """Names of people in the names of files and folders: `Rechnung_Anna_Schmidt.pdf`, `/srv/Schmidt, Anna/x`.
 
 A name is found whole or not at all: half of one tells the other half, and looks as if all were hidden.  What the
-file is stays outside.
+file is stays outside, but for the two letters of a CV.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from cloakllm_gateway.patterns import lazy
 
 #: What files are about somebody: English, German, French, Spanish, Portuguese, Italian, Dutch, Polish.
 _DOCUMENTS = (
-    "cv resume résumé invoice contract application reference payslip letter offer statement receipt certificate "
-    "passport report referral "
+    "cv resume résumé invoice contract payslip passport referral "
     "rechnung arztbrief lebenslauf vertrag arbeitsvertrag mietvertrag bewerbung zeugnis arbeitszeugnis befund attest "
     "rezept gehaltsabrechnung lohnabrechnung gehaltszettel lohnzettel kündigung kuendigung angebot mahnung gutachten "
     "bescheid bestätigung bestaetigung vollmacht anschreiben überweisung ueberweisung steuerbescheid ausweis reisepass "
@@ -50,7 +49,7 @@ def _name(text: str, *, behind_document: bool) -> int:
     from cloakllm_gateway.detection.name_words import FIRST_NAMES, plain
     from cloakllm_gateway.detection.surnames import SURNAMES
 
-    words = list(_WORDS.finditer(text))
+    words = [word for word in _WORDS.finditer(text) if word[0] != "CV"]
     low = [plain(word[0]) for word in words]
     name = low[: _size(low)]
     if len(name) < 2:
@@ -101,7 +100,9 @@ def _account(text: str) -> int:
 
 
 PATTERNS = (
-    Pattern(rf"(?<![A-Za-z0-9]){CAP}(?:_{CAP}){{1,3}}(?=[_.-][A-Za-z0-9]|[/\\])", _joined, rank=NAMED, prose=True),
+    Pattern(
+        rf"(?<![A-Za-z0-9])(?:CV_)?{CAP}(?:_{CAP}){{1,3}}(?=[_.-][A-Za-z0-9]|[/\\])", _joined, rank=NAMED, prose=True
+    ),
     Pattern(
         rf"(?<![A-Za-z0-9]){_DOCUMENT}[_-](?:{_OF}[_-]){{0,2}}({CAP}(?:[_-]{CAP}){{1,3}})(?![A-Za-z0-9(])",
         _behind_document,
@@ -109,8 +110,8 @@ PATTERNS = (
         prose=True,
     ),
     Pattern(
-        rf"(?<![A-Za-z0-9]){_DOCUMENT}(?:[_-]| -? ?)(?:{_OF}[_ -]){{0,2}}({_WORD}(?:[_ -]{_WORD}){{1,3}})"
-        rf"(?=(?:[_ -][A-Za-z0-9]{{1,20}}){{0,4}}{_SUFFIX})",
+        rf"(?<![A-Za-z0-9]){_DOCUMENT}[_-](?:{_OF}[_-]){{0,2}}({_WORD}(?:[_-]{_WORD}){{1,3}})"
+        rf"(?=(?:[_-][A-Za-z0-9]{{1,20}}){{0,4}}{_SUFFIX})",
         _behind_document,
         rank=NAMED,
         prose=True,
@@ -122,7 +123,7 @@ PATTERNS = (
     ),
 )
 EXAMPLES = (
-    example("Attachment: CV_«Monika_Dvorakova»_2026.pdf"),
+    example("Attachment: «CV_Monika_Dvorakova»_2026.pdf"),
     example("Rechnung_«Anna_Schmidt».pdf"),
     example("Gehaltszettel_Juni_«Anna_Schmidt»_2026.pdf"),
     example("«Huber_Franz»_2026/befund.pdf"),
