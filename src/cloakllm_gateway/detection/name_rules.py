@@ -32,6 +32,7 @@ from cloakllm_gateway.detection.name_words import (
     ARTICLES,
     CUES_AFTER,
     CUES_BEFORE,
+    CURRENCIES,
     FIRST_NAMES,
     GERMAN_NOUNS,
     GREETINGS,
@@ -55,7 +56,9 @@ _INTRODUCED = re.compile(
     r"|\b[Ss]urname(?: is|:)|\bcalls? me) $"
 )
 #: Labels that follow a name without a break between.
-NO_END = frozenset(("email", "phone", "address", "subject", "date", "regards", "cell", "tel", "fax", "mobile", "title"))
+NO_END = CURRENCIES | frozenset(
+    ("email", "phone", "address", "subject", "date", "regards", "cell", "tel", "fax", "mobile", "title")
+)
 NO_START = (NOT_NAMES - FIRST_NAMES) | (NOT_NAMES & WORD_NAMES)
 
 

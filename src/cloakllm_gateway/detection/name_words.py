@@ -90,7 +90,7 @@ ROLES = words_of("""
     sheikh sheriff singer sultan writer
     bruder bundeskanzler bundeskanzlerin ehefrau ehemann fürst graf gräfin herzog herzogin kaiser kaiserin könig
     königin laut mutter papst pfarrer präsident präsidentin prinz prinzessin richter richterin ritter schauspieler
-    schwester sohn tochter vater zar
+    schwester sohn tochter vater zar geschäftsführer geschäftsführerin krankenkasse
 """)
 
 #: What may stand inside a name in lower case.
@@ -264,8 +264,16 @@ COMMON = words_of("""
 CALENDAR = words_of("""
     apr aug august christmas dec december easter feb february fri friday jan january jul july jun june mar march mon
     monday nov november oct october sat saturday sep sept september sun sunday thu thursday tue tuesday wed
-    wednesday
+    wednesday am pm
+    montag dienstag mittwoch donnerstag freitag samstag sonntag januar jänner februar märz juni juli oktober dezember
+    lundi mardi mercredi jeudi vendredi samedi dimanche janvier février juillet août septembre octobre novembre décembre
+    lunes miércoles jueves viernes sábado enero febrero septiembre octubre noviembre diciembre
+    lunedì martedì mercoledì giovedì venerdì gennaio febbraio luglio settembre ottobre dicembre
+    janeiro fevereiro março setembro outubro novembro dezembro
 """)
+
+#: Codes of currencies, as they stand behind whom something is owed to: `Carla EUR 20`.
+CURRENCIES = words_of("aud brl cad chf cny czk dkk eur gbp hkd huf inr jpy mxn nok nzd pln rub sek sgd usd zar")
 
 #: Products, projects, languages and jargon of software: models take `Docker Hub` for a person.
 SOFTWARE = words_of("""
@@ -350,8 +358,8 @@ FOREIGN_OPENERS = words_of("""
     quindi invece purtroppo inoltre nato nata
     ayer mañana anoche gracias hola saludos atentamente estimado estimada buenos buenas además entonces nacido nacida
     ontem hoje amanhã obrigado obrigada atenciosamente cumprimentos prezado prezada nascido nascida
-    hier demain bonjour bonsoir merci cordialement salutations bienvenue ensuite depuis
-    gestern übermorgen grüße viele danke hallo guten sehr geehrte geehrter lieber freundliche geboren wohnt
+    chère chères hier demain bonjour bonsoir merci cordialement salutations bienvenue ensuite depuis
+    meine gestern übermorgen grüße viele danke hallo guten sehr geehrte geehrter lieber freundliche geboren wohnt
     gisteren vandaag goedemorgen goedemiddag bedankt groeten hartelijk hartelijke vriendelijke geachte
     wczoraj dzisiaj jutro dziękuję pozdrawiam szanowny szanowna dzień witam cześć urodzony urodzona
     igår idag imorgon hälsningar hilsen cheers
@@ -362,7 +370,7 @@ FOREIGN_OPENERS = words_of("""
 """)
 
 #: Capitalised words that are no names.  A find made of them is dropped, one that begins with them loses them.
-NOT_NAMES = COMMON | CALENDAR | SOFTWARE | BRANDS | ROLES
+NOT_NAMES = COMMON | CALENDAR | CURRENCIES | SOFTWARE | BRANDS | ROLES
 
 
 def canonical(name: str) -> str:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 from functools import cache
 
+from cloakllm_gateway.detection.catalogue import file_names
+from cloakllm_gateway.detection.catalogue.letters import CAP
 from cloakllm_gateway.detection.catalogue.model import CONTEXT, NAMED, Category, Pattern, Proof, example
 from cloakllm_gateway.patterns import lazy
 
@@ -100,15 +102,6 @@ def _known_name() -> Proof:
     return known_name
 
 
-def _in_file_name(text: str) -> int:
-    """`CV_Monika_Dvorakova`: one of the words is a given name and nothing else."""
-    from cloakllm_gateway.detection.name_runs import SURE
-    from cloakllm_gateway.detection.name_words import NOT_NAMES, plain
-
-    words = [plain(word) for word in text.replace("-", "_").split("_")[-2:]]
-    return len(text) if any(w in SURE for w in words) and all(w not in NOT_NAMES for w in words) else 0
-
-
 def _device(text: str) -> int:
     """What is called after somebody: a given name is in it."""
     from cloakllm_gateway.detection.name_words import FIRST_NAMES, plain
@@ -141,10 +134,6 @@ def _canonical() -> Callable[[str], str]:
 
     return canonical
 
-
-#: Letters of Latin script; beyond the first few blocks both cases take turns.
-_UPPER, _LOWER = "A-ZÀ-ÖØ-ÞĀ-ŽȘȚḀ-ỹ", "a-zß-öø-ÿā-žșțḁ-ỹ'’"
-_CAP = rf"[{_UPPER}][{_LOWER}]{{1,20}}(?:-?[{_UPPER}][{_LOWER}]{{1,20}})?"
 
 #: The most common family names of Japan and Korea.
 _FAMILY = (
@@ -182,7 +171,7 @@ _DOER = (
 #: A key of the number that somebody has, as users, customers and patients have one.
 _NUMBERED = r"(?:customer|client|patient|user|employee|member|contact|person|guest|tenant|student)_?[iI][dD]"
 
-_WRITER = rf"{_CAP}(?:[ ,]{{1,2}}(?:{_CAP}|[A-Z]\.?|{_PARTICLE}(?= ))){{0,4}}"
+_WRITER = rf"{CAP}(?:[ ,]{{1,2}}(?:{CAP}|[A-Z]\.?|{_PARTICLE}(?= ))){{0,4}}"
 
 PERSON = Category(
     "PERSON",
@@ -227,7 +216,7 @@ PERSON = Category(
         example('<customer first="Noor" last="«Haddad»" id="771"/>'),
         example('"device": "«iPhone von Thorsten»"'),
         example("seen on «Annas-MacBook-Pro.local» and"),
-        example("Attachment: «CV_Monika_Dvorakova»_2026.pdf"),
+        *file_names.EXAMPLES,
     ),
     lookalikes=(
         '{"name": "Docker Hub", "version": "1.2.3"}',
@@ -244,7 +233,7 @@ PERSON = Category(
         '{"name": "Docker Hub", "user_id": 4}',
         'author: Red Hat\nowner: Sales West\nassignee: Release Bot\n{"created_by": "Data Platform", "to": "New York"}',
         "Apple's iPhone, a Galaxy of Andromeda",
-        "Release_Notes_2026.pdf Python_Docker_v1",
+        *file_names.LOOKALIKES,
         "**bold** and *** or A** B",
         "この仕様です。同様に多様な模様。皆様へ。摂氏20度。担当者様、会員様、お得意様",
         "이름 대신 PID 이름 영역과 원본 파일 이름 뒤에 붙어",
@@ -253,11 +242,11 @@ PERSON = Category(
     patterns=(
         # The parts of a name in a vCard: family; given; additional; ...
         Pattern(
-            rf"(?<![^\n\x1c])N(?:;[^:\n]{{0,40}})?:({_CAP}(?: {_CAP}){{0,3}};{_CAP}(?:[; ]{_CAP}){{0,3}})(?=[;\r\n])"
+            rf"(?<![^\n\x1c])N(?:;[^:\n]{{0,40}})?:({CAP}(?: {CAP}){{0,3}};{CAP}(?:[; ]{CAP}){{0,3}})(?=[;\r\n])"
         ),
         # A display name before its address, as mail and git write it.
         Pattern(
-            rf"(?<![\w.@/-])({_CAP}(?: (?:{_CAP}|[A-Z]\.|(?:van|von|de|den|der|da|dos|del|el|al|bin|zu|la|le)"
+            rf"(?<![\w.@/-])({CAP}(?: (?:{CAP}|[A-Z]\.|(?:van|von|de|den|der|da|dos|del|el|al|bin|zu|la|le)"
             rf"(?= ))){{1,4}})"
             r" <[A-Za-z0-9._+-]{1,64}@",
             lambda text: len(text) if plausible_name(text) else 0,
@@ -265,8 +254,8 @@ PERSON = Category(
         # Whoever is plain to see without a model; the whole run of words, for its end may say that it is a street.
         Pattern(
             rf"(?<![A-Za-z0-9._/\\@#$~&%-])(?<!San )(?<!Santa )(?<!Saint )(?<!St\. )(?<!Los )(?<!Port )(?<!Fort )"
-            rf"(?:{_TITLE}\. ){{0,2}}{_CAP}\.?(?: {_PARTICLE}){{0,2}} (?:[A-Z]\.? |{_PARTICLE} )?{_CAP}"
-            rf"(?:[ -](?:{_CAP}|[A-Z]\.?(?![A-Za-z])|{_PARTICLE}(?= ))){{0,5}}(?![A-Za-z0-9_(/@])",
+            rf"(?:{_TITLE}\. ){{0,2}}{CAP}\.?(?: {_PARTICLE}){{0,2}} (?:[A-Z]\.? |{_PARTICLE} )?{CAP}"
+            rf"(?:[ -](?:{CAP}|[A-Z]\.?(?![A-Za-z])|{_PARTICLE}(?= ))){{0,5}}(?![A-Za-z0-9_(/@])",
             evident_name,
             rank=NAMED,
             prose=True,
@@ -294,20 +283,20 @@ PERSON = Category(
         # Initials and a surname.
         Pattern(
             r"(?<![A-Za-z0-9._/-])(?!U\. ?[KS]\.|E\. ?U\.|T\. ?C\. ?K)"
-            rf"(?:[A-Z]\. ?){{2,4}}{_CAP}(?![A-Za-z0-9_(/])",
+            rf"(?:[A-Z]\. ?){{2,4}}{CAP}(?![A-Za-z0-9_(/])",
             uncommon,
             rank=NAMED,
             prose=True,
         ),
         # A label and, on its line, a full name.
         Pattern(
-            rf"(?<![A-Za-z])(?i:{_LABEL}): ({_CAP}(?: {_PARTICLE}){{0,2}}(?: {_CAP}){{1,3}})"
+            rf"(?<![A-Za-z])(?i:{_LABEL}): ({CAP}(?: {_PARTICLE}){{0,2}}(?: {CAP}){{1,3}})"
             r"(?=[,;|\n(]|$|[ .][^A-Z])",
             uncommon,
             rank=NAMED,
         ),
         Pattern(  # family name first
-            rf"(?<![A-Za-z])(?i:{_LABEL}): ({_CAP}(?:[ -]{_CAP})?, {_CAP}(?: (?:{_CAP}|[A-Z]\.))?)"
+            rf"(?<![A-Za-z])(?i:{_LABEL}): ({CAP}(?:[ -]{CAP})?, {CAP}(?: (?:{CAP}|[A-Z]\.))?)"
             r"(?=[;|\n(\x1c]|$|  |\.(?:\s|$)|, (?:geb|born|b\.|DOB|né|nat|nac|ur)\b)",
             lambda text: uncommon(text) and _device(text),
             rank=NAMED,
@@ -316,63 +305,57 @@ PERSON = Category(
             rf"(?:(?:{_FOREIGN_LABEL})[:： ]|(?:{_FOREIGN_WORD}) ?[:：])[:： ]{{0,2}}({_FOREIGN_NAME})", rank=NAMED
         ),
         # Family name first: of who sends a mail, of an entry in a directory; the parts of a name as attributes.
-        Pattern(rf"(?<![\w.@/-])({_CAP}(?: {_CAP})?, {_CAP}(?: (?:{_CAP}|[A-Z]\.))?)[\"']? <[A-Za-z0-9._+-]{{1,64}}@"),
+        Pattern(rf"(?<![\w.@/-])({CAP}(?: {CAP})?, {CAP}(?: (?:{CAP}|[A-Z]\.))?)[\"']? <[A-Za-z0-9._+-]{{1,64}}@"),
         Pattern(
-            rf"(?<![A-Za-z])CN=({_CAP}(?: {_CAP}){{0,3}}(?:\\?, ?{_CAP}(?: {_CAP})?)?)(?=,(?:OU|O|DC|CN|L|C)=)",
+            rf"(?<![A-Za-z])CN=({CAP}(?: {CAP}){{0,3}}(?:\\?, ?{CAP}(?: {CAP})?)?)(?=,(?:OU|O|DC|CN|L|C)=)",
             uncommon,
         ),
         # Who a certificate is for: a person if an address follows, or a part of the name.
         Pattern(
-            rf"(?<![A-Za-z])CN ?= ?({_CAP}(?: (?:{_CAP}|[A-Z]\.)){{1,3}})(?=(?:,? ?|/)(?:emailAddress|E) ?=)",
+            rf"(?<![A-Za-z])CN ?= ?({CAP}(?: (?:{CAP}|[A-Z]\.)){{1,3}})(?=(?:,? ?|/)(?:emailAddress|E) ?=)",
             uncommon,
         ),
-        Pattern(rf"(?<![A-Za-z])(?:GN|SN|givenName|surname) ?= ?({_CAP}(?:[ -]{_CAP})?)(?=, ?[A-Za-z]{{1,20}} ?=)"),
+        Pattern(rf"(?<![A-Za-z])(?:GN|SN|givenName|surname) ?= ?({CAP}(?:[ -]{CAP})?)(?=, ?[A-Za-z]{{1,20}} ?=)"),
         # Who organises and who attends, in a calendar: a parameter before the address.
         Pattern(
-            rf";CN=\"?((?:{_CAP}|{_PARTICLE})(?:,? (?:{_CAP}|[A-Z]\.|{_PARTICLE})){{0,4}})\"?(?=[;:])",
+            rf";CN=\"?((?:{CAP}|{_PARTICLE})(?:,? (?:{CAP}|[A-Z]\.|{_PARTICLE})){{0,4}})\"?(?=[;:])",
             lambda text: evident_name(text) or uncommon(text),
         ),
         # Who wrote, signed or reviewed a change: a name of one word before its address as well.
         Pattern(
             rf"(?<![A-Za-z])(?i:author|committer|from|to|cc|reply-to|(?:co-authored|signed-off|reviewed"
-            rf"|tested|acked|reported|suggested|helped)-by): ({_CAP})"
+            rf"|tested|acked|reported|suggested|helped)-by): ({CAP})"
             r" <[A-Za-z0-9._+-]{1,64}@",
             uncommon,
         ),
         # ... and without an address, where the name says enough.
         Pattern(
             rf"(?<![A-Za-z])(?i:{_DOER})[\"']?[ ]?[:=][ ]{{0,8}}[\"']?"
-            rf"({_CAP}(?: (?:{_CAP}|[A-Z]\.?|{_PARTICLE}(?= ))){{1,3}})"
+            rf"({CAP}(?: (?:{CAP}|[A-Z]\.?|{_PARTICLE}(?= ))){{1,3}})"
             r"(?=[\"'<,;|)}\r\n\x1c]| {1,2}[(\[]| {0,4}$)",
             known_name,
             rank=NAMED,
         ),
         # ... and called just a name, beside the number of somebody.
         Pattern(
-            rf"[\"']name[\"']\s?:\s?[\"']({_CAP}(?: (?:{_CAP}|[A-Z]\.?)){{1,3}})[\"']"
+            rf"[\"']name[\"']\s?:\s?[\"']({CAP}(?: (?:{CAP}|[A-Z]\.?)){{1,3}})[\"']"
             rf"(?=[^{{}}\x1c]{{0,100}}[\"']{_NUMBERED}[\"'])",
             known_name,
             rank=NAMED,
         ),
         Pattern(
             rf"[\"']{_NUMBERED}[\"']\s?:[^{{}}\x1c]{{1,14}}[\"']name[\"']\s?:\s?[\"']"
-            rf"({_CAP}(?: (?:{_CAP}|[A-Z]\.?)){{1,3}})[\"']",
+            rf"({CAP}(?: (?:{CAP}|[A-Z]\.?)){{1,3}})[\"']",
             known_name,
             rank=NAMED,
         ),
-        Pattern(rf"(?<![A-Za-z])first=[\"']({_CAP})[\"'](?= last=)"),
-        Pattern(rf"(?<![A-Za-z])first=[\"']{_CAP}[\"'] last=[\"']({_CAP}(?:[ -]{_CAP})?)[\"']"),
-        # The name in a file's name.
-        Pattern(
-            rf"(?<![A-Za-z0-9])(?:(?:CV|cv|Cv|Resume|resume|Lebenslauf)[_-])?{_CAP}_{_CAP}(?=[_.-][A-Za-z0-9])",
-            _in_file_name,
-            rank=NAMED,
-            prose=True,
-        ),
+        Pattern(rf"(?<![A-Za-z])first=[\"']({CAP})[\"'](?= last=)"),
+        Pattern(rf"(?<![A-Za-z])first=[\"']{CAP}[\"'] last=[\"']({CAP}(?:[ -]{CAP})?)[\"']"),
+        *file_names.PATTERNS,
         # What phones and computers are called after whom they belong to.
         Pattern(
             rf"(?:iPhone|iPad|MacBook(?: Pro| Air)?|iMac|AirPods|Apple Watch|Galaxy|Pixel|Laptop)"
-            rf" (?:von|de|di|of|van|do|af|från) {_CAP}(?![A-Za-z])",
+            rf" (?:von|de|di|of|van|do|af|från) {CAP}(?![A-Za-z])",
             _device,
             rank=CONTEXT,
         ),
@@ -445,8 +428,8 @@ PERSON = Category(
         "coauthoredby", "requestedby", "uploadedby", "submittedby", "closedby", "lastmodifiedby",
     ),
     shape=rf"{_NAME_WORD}(?:[ ,]{{1,2}}{_NAME_WORD}){{0,5}}|[A-Z ]{{2,62}}/[A-Z ]{{2,62}}|[A-Z*•. ]{{4,40}}"
-    rf"|{_CAP}(?: {_CAP}){{0,2}}[0-9]{{1,6}}|(?:[A-Z]\. ?){{1,4}}{_CAP}"
-    rf"|{_CAP}(?: {_CAP})?\\?, ?{_CAP}(?: {_CAP})?|(?:[A-Z][A-Za-z]{{0,20}}_)?{_CAP}_{_CAP}",
+    rf"|{CAP}(?: {CAP}){{0,2}}[0-9]{{1,6}}|(?:[A-Z]\. ?){{1,4}}{CAP}"
+    rf"|{CAP}(?: {CAP})?\\?, ?{CAP}(?: {CAP})?|(?:[A-Z][A-Za-z]{{0,20}}_)?{CAP}(?:_{CAP}){{1,3}}",
     plausible=plausible_name,
     canonical=name_canonical,
 )  # fmt: skip
