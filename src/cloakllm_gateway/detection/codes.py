@@ -11,7 +11,9 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator
+from functools import cache
 
+from cloakllm_gateway import linear
 from cloakllm_gateway.detection.view import Piece
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Encoding
@@ -26,8 +28,9 @@ SIGN = (
     r"\\[0-3][0-7]{2}|\\U000"
     r"|(?:(?:3[2-9]|[4-9][0-9]|1[0-2][0-9])[, \r\n\t]+){5}"
     rf"|(?:{_PAIR}[ :,-] ?(?:0x)?){{5}}"
-    f"|(?:^|[^A-Za-z0-9+/=_-])(?:{_FIVE}){{2}}"
 )
+#: The same of base32; as long as what :mod:`.packed` looks for.
+BASE32_SIGN = f"(?:^|[^A-Za-z0-9+/=_-])(?:{_FIVE}){{2}}"
 _BYTE = f"(?:[2-9A-Fa-f]{_H}|0[9AaDd])"
 _LEAST = 5  # before the last one
 PLACE = (
@@ -35,39 +38,72 @@ PLACE = (
     rf"|(?<![\w.-])(?P<decimal>{_DECIMAL}(?:(?:,\s{{0,24}}| ){_DECIMAL}){{{_LEAST},}}+)(?![\w.-])"
     rf"|(?<![\w.:-])(?P<hex>0x{_BYTE}(?:,? ?0x{_BYTE}){{{_LEAST},}}+"
     rf"|{_BYTE}(?: {_BYTE}){{{_LEAST},}}+|{_BYTE}(?::{_BYTE}){{{_LEAST},}}+|{_BYTE}(?:-{_BYTE}){{{_LEAST},}}+)(?![\w:])"
-    rf"|(?<![A-Za-z0-9+/=_-])(?P<base32>(?:{_FIVE}){{2}}[A-Z2-7]*=*)(?![A-Za-z0-9+/=_-])"
+)
+BASE32 = rf"(?<![A-Za-z0-9+/=_-])(?:{_FIVE}){{2}}[A-Z2-7]*=*(?![A-Za-z0-9+/=_-])"
+#: Where one may begin, with the character before it; most tables of numbers have no place of the kind.
+_BEGINS = (
+    r"[\x00-\xff](?:\\[0-3][0-7]{2}|\\U000)"
+    rf"|(?:^|[^\w.-])(?:{_DECIMAL}(?:,\s*| )){{{_LEAST}}}{_DECIMAL}"
+    rf"|(?:^|[^\w.:-])(?:0x)?{_BYTE}(?:(?:,? ?0x|[ :-]){_BYTE}){{{_LEAST}}}"
 )
 _NUMBER = lazy(rf"(?:0x)?({_H}{{2,3}}|9)")
 _OCTAL = lazy(r"\\([0-3][0-7]{2})")
 #: What names, addresses and numbers are made of; and of how many bytes there may be one that is not.
 _USUAL = b" +-.0123456789@ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz" + bytes(range(0x80, 0x100))
 _ONE_ODD_IN = 6
+#: What half of them is, unless there are many and none is odd: ages and percentages would read as capitals and signs.
+_FREQUENT = b"0123456789abcdefghijklmnopqrstuvwxyz" + bytes(range(0x80, 0x100))
+_MANY = 12
+
+
+def places(text: str, first: int, last: int) -> Iterator[re.Match[str]]:
+    """What may be written so in a part of a text that begins and ends at white space, in order."""
+    search, place = _places(), _place()
+    # What stands before a code is at the offset that the code itself has without the line break before it.
+    screen = b"\n" + linear.as_bytes(text[first:last])
+    at, size = 0, len(screen)
+    while (start := search(screen, at, size)[0][0]) >= 0:
+        match = place.match(text, first + start)
+        if match is not None:
+            yield match
+        at = match.end() - first if match is not None else start + 1
+
+
+@cache
+def _places() -> linear.Search:
+    return linear.compiled(_BEGINS)
+
+
+@cache
+def _place() -> re.Pattern[str]:
+    return re.compile(PLACE)
 
 
 def read(match: re.Match[str]) -> Iterator[Piece]:
     """What one match of :data:`PLACE` says: in a list each number by itself."""
     kind = match.lastgroup
-    if kind == "base32":
-        return _of_base32(match)
     if kind is None:
         return _said(match, _OCTAL, 8) if match[0][1] != "U" else _escaped(match)
     numbers = _NUMBER.findall(match[0])
     is_either = kind == "decimal" and "," not in match[0] and all(len(number) == 2 for number in numbers)
     for base in (10, 16) if is_either else (10,) if kind == "decimal" else (16,):
-        raw = bytes([int(number, base) for number in numbers])
-        if len(raw.translate(None, _USUAL)) * _ONE_ODD_IN <= len(raw):
+        raw = bytes(map(int, numbers)) if base == 10 else bytes.fromhex("".join(numbers))
+        odd = len(raw.translate(None, _USUAL))
+        if odd * _ONE_ODD_IN <= len(raw) and (
+            2 * len(raw.translate(None, _FREQUENT)) <= len(raw) or (not odd and len(raw) >= _MANY)
+        ):
             return _said(match, _NUMBER, base)
     return iter(())  # most lists of numbers
 
 
 def _said(match: re.Match[str], number: re.Pattern[str], base: int) -> Iterator[Piece]:
     """The characters of bytes that are written as numbers; nothing where they are not in UTF-8."""
-    written = list(number.finditer(match.string, *match.span()))
-    starts = [*(each.start() for each in written), match.end()]
+    raw = bytes([int(each, base) for each in number.findall(match[0])])
     try:
-        said = bytes([int(each[1], base) for each in written]).decode()
+        said = raw.decode()
     except UnicodeDecodeError:
         return
+    starts = [*(each.start() for each in number.finditer(match.string, *match.span())), match.end()]
     at = 0
     for char in said:
         after = at + len(char.encode())
@@ -81,8 +117,9 @@ def _escaped(match: re.Match[str]) -> Iterator[Piece]:
         yield chr(code), *match.span(), Encoding.FOLDED
 
 
-def _of_base32(match: re.Match[str]) -> Iterator[Piece]:
-    digits = match["base32"].rstrip("=")
+def read_base32(match: re.Match[str]) -> Iterator[Piece]:
+    """The text of a match of :data:`BASE32`, if it is one; whole."""
+    digits = match[0].rstrip("=")
     try:
         said = base64.b32decode(digits + "=" * (-len(digits) % 8)).decode()
     except (binascii.Error, UnicodeDecodeError):

@@ -146,11 +146,12 @@ SIGNS: Mapping[str, str] = {
     "fold": r"[\x00-\x08\x0b\x0c\x0e-\x1b\x1d-\x1f\x7f]",  # U+001C parts the strings that the gate reads as one
     "run": packed.SIGN,
     "codes": codes.SIGN,
+    "base32": codes.BASE32_SIGN,
     "continued": r"BEGIN:V(?:CARD|CALENDAR|EVENT)|(?:^|\n)dn::? ",
     "wrapped": wrapping.SIGN,
 }
 #: What shows it more simply, and in more texts.
-SIMPLER: Mapping[str, str] = {"run": packed.LONG}
+SIMPLER: Mapping[str, str] = {"run": packed.LONG, "base32": packed.LONG}
 #: Signs that count for all of a text.
 SAID_ONCE = frozenset(("quoted", "continued"))
 _NAMES = (*SIGNS,)
@@ -186,6 +187,8 @@ def _encodings(
         for match in (
             packed.runs(text, *part)
             if kind == "run"
+            else codes.places(text, *part)
+            if kind == "codes"
             else _folds(text, *part)
             if kind == "fold"
             else _continuations(text, *part)
@@ -281,7 +284,7 @@ _PARTS = {
     ),
     "fold": f"[{_CONTROL_CLASS}{_FOLD_CLASS}]+",
     "wrapped": wrapping.PLACE,
-    "codes": codes.PLACE,
+    "base32": codes.BASE32,
     "accents": f"[{_CONTROL_CLASS}{_FOLD_CLASS}]+|{_ACCENTED}",  # the same for the few texts that have them apart
 }
 _FLAT_ESCAPE = _PARTS["escape"].replace(r"\\(?:", r"\\+(?:", 1).replace(r"\\u[dD][c", r"\\+u[dD][c", 1)
@@ -403,6 +406,7 @@ _DECODERS: dict[str, Callable[[re.Match[str]], Iterable[Piece]]] = {
     "fold": _fold,
     "run": packed.decode,
     "codes": codes.read,
+    "base32": codes.read_base32,
     "continued": _join,
     "wrapped": wrapping.join,
 }

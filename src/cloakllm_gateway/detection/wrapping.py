@@ -22,7 +22,7 @@ from cloakllm_gateway.gaps import BREAK, LEAD
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Encoding, Range
 
-_INSIDE, _BEHIND = r"(?:^|[\n ./:(+#=\"'-])", r"(?:[ )\"'\]]|[.,;:!?]{0,3}(?:[ \r\n]|$))"
+_INSIDE, _BEHIND = r"(?:^|[\n ./:(+#=\"'-])", r"(?:[ )\"'\]]|[.,;!?]{0,3}(?:[ \r\n]|$))"
 _GROUP = rf"(?:{_INSIDE}[A-Z0-9]{{0,8}}[0-9]|[A-Z]{{2}}[0-9]{{2}}[ ./-]?[A-Z]{{4}})"
 _NEXT_GROUP = rf"[(]?(?:[0-9]{{1,12}}{_BEHIND}|[A-Z0-9]{{2,4}}[ ])"
 _HOST = "@[A-Za-z0-9.-]{1,64}"
