@@ -7,6 +7,7 @@ file is stays outside, but for the two letters of a CV.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from cloakllm_gateway.detection.catalogue.letters import CAP, LOWER, UPPER
 from cloakllm_gateway.detection.catalogue.model import NAMED, Pattern, example
@@ -66,15 +67,22 @@ def _name(text: str, *, behind_document: bool) -> int:
 def _size(low: Sequence[str]) -> int:
     """How many leading words may be a name; the second may be a word too, behind a given name (`Ann_Price`)."""
     from cloakllm_gateway.detection.name_runs import SURE
-    from cloakllm_gateway.detection.name_words import GERMAN_NOUNS, NOT_NAMES, SURNAMES_AND_WORDS, plain
+    from cloakllm_gateway.detection.name_words import GERMAN_NOUNS, NOT_NAMES, SURNAMES_AND_WORDS
 
-    documents = frozenset(map(plain, _DOCUMENTS))
+    documents = _plain_documents()
     for at, word in enumerate(low):
         if at == 1 and low[0] in SURE and word in SURNAMES_AND_WORDS:
             continue
         if word in documents or (len(word) > 1 and (word in NOT_NAMES or word in GERMAN_NOUNS) and word not in SURE):
             return at
     return len(low)
+
+
+@cache
+def _plain_documents() -> frozenset[str]:
+    from cloakllm_gateway.detection.name_words import plain
+
+    return frozenset(map(plain, _DOCUMENTS))
 
 
 def _full_name(text: str) -> int:
