@@ -142,3 +142,30 @@ def test_no_half_of_an_address_is_left(address: str) -> None:
 )
 def test_what_looks_like_a_door_is_no_address(text: str) -> None:
     assert addresses(text) == []
+
+
+@pytest.mark.parametrize(
+    ("street", "fields"),
+    [
+        ("Ottakringer Straße", '{{"strasse":"{}","hausnummer":"112/2/14","plz":1160,"ort":"Wien"}}'),
+        ("Hauptplatz", '{{"strasse":"{}","hausnr":"3"}}'),
+        ("Larkspur Close", '{{"street":"{}","house_number":"14","postcode":"GU2 9QT"}}'),
+        ("Calle Mayor", '{{"calle":"{}","numero":"23","piso":"2ºA"}}'),
+        ("rue des Lilas", '{{"rue":"{}","numero":"12 bis"}}'),
+        ("Via Roma", '{{"via":"{}","civico":"15"}}'),
+        ("Keizersgracht", '{{"straat":"{}","huisnummer":"123"}}'),
+        ("ul. Długa", '{{"ulica":"{}","nr":"5"}}'),
+        ("Ottakringer Strasse", "<StrtNm>{}</StrtNm><BldgNb>112</BldgNb><PstCd>1160</PstCd>"),
+        ("Larkspur Close", "INSERT INTO homes (street, house_no) VALUES ('{}', '14');"),
+        ("Ottakringer Straße", "Straße;Hausnr;PLZ;Ort\n{};12;1160;Wien\n"),
+    ],
+)
+def test_a_street_whose_number_has_a_field_of_its_own_is_hidden(street: str, fields: str) -> None:
+    assert addresses(fields.format(street)) == [street]
+
+
+@pytest.mark.parametrize(
+    "text", ['{"via": "Gateway"}', '{"address": "by the way"}', '{"street": "Gasse"}', "address: place the order"]
+)
+def test_what_only_ends_like_a_street_is_none(text: str) -> None:
+    assert addresses(text) == []

@@ -486,3 +486,32 @@ def test_no_secret_is_too_long_to_be_hidden(written: str, size: int) -> None:
     text = written.replace("@", secret, 1)
     [hidden, *_] = [span for span in DETECTOR.find([Text(text)])[0] if secret[:8] in span.value]
     assert text[hidden.start : hidden.end].endswith(secret)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("IBAN: DE89 3704 0044 0532 0130 00 EUR 4850", "DE89 3704 0044 0532 0130 00"),
+        ("IBAN: DE89 3704 0044 0532 0130 00 Miete Mai", "DE89 3704 0044 0532 0130 00"),
+        ("IBAN:DE89370400440532013000 EUR 50", "DE89370400440532013000"),
+        ("IBAN AT61 1904 3002 3457 3201 EUR 50", "AT61 1904 3002 3457 3201"),
+        ("Kontonummer 4111 1111 1111 1111 CHF 50", "4111 1111 1111 1111"),
+        ("Tarjeta: 4539-1488-0343-6467 cad. 12/27", "4539-1488-0343-6467"),
+        ("Kontonummer: 00234573201", "00234573201"),
+        (
+            "APP_KEY=base64:J63qRTDLub5NuZvP+kb8YIorGS6qFYHKVo6u7179stY=\nAPP_DEBUG=true",
+            "base64:J63qRTDLub5NuZvP+kb8YIorGS6qFYHKVo6u7179stY=",
+        ),
+        (
+            "api_key: J63qRTDLub5NuZvP+kb8YIorGS6qFYHKVo6u7179stY=\nregion: eu",
+            "J63qRTDLub5NuZvP+kb8YIorGS6qFYHKVo6u7179stY=",
+        ),
+    ],
+)
+def test_what_follows_a_value_is_none_of_it(text: str, value: str) -> None:
+    assert [text[span.start : span.end] for span in DETECTOR.find([Text(text)])[0]] == [value]
+
+
+def test_an_account_is_no_telephone_number_whatever_it_begins_with() -> None:
+    (span,) = DETECTOR.find([Text("Kontonummer: 00234573201")])[0]
+    assert span.category == "BANK_ACCOUNT"

@@ -758,3 +758,11 @@ def test_a_word_without_end_is_not_taken_apart(unit: str) -> None:
         return time.process_time() - began
 
     assert seconds(20_000) < 1
+
+
+@pytest.mark.parametrize("text", ["Sra. García / Sra. Muñoz", "Herr Weber\nHerr Weiß", "Frau STRAUSS / Frau O’Shea"])
+def test_no_name_goes_on_behind_the_end_of_its_text(text: str) -> None:
+    """A shorter name at the end is no longer one that begins alike."""
+    found = [Found(match.start(), match.end(), "PERSON") for match in re.finditer(r"(?:Sra\.|Herr|Frau) \S+", text)]
+    spans = names.spread(text, found)
+    assert all(span.end <= len(text) and span.value == text[span.start : span.end] for span in spans)

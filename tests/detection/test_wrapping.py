@@ -124,3 +124,14 @@ def test_a_phrase_of_the_deny_list_is_found_however_it_is_wrapped(between: str) 
         assert text[span.start : span.end] == value
         assert span.canonical == phrase.format(" ").casefold()
     assert found(f"the Project{between}Nightingales and {between} Nightingale", detector) == []
+
+
+@pytest.mark.parametrize(
+    "after", ["Thanks", "best", "It", "In", "Merci", "2 people", "1160 Wien", "3. Punkt", "12 items"]
+)
+@pytest.mark.parametrize("lead", ["", "> ", "  ", "| "])
+@pytest.mark.parametrize("value", ["anna.gruber@firma.com", "bernd@firma.de", "+43 660 1234567"])
+def test_a_value_at_the_end_of_a_sentence_ends_there(value: str, lead: str, after: str) -> None:
+    """Whatever the next line begins with: `.best` is a domain."""
+    text = f"{lead}Please send the EIN or the contract to {value}.\n{lead}{after} and more"
+    assert [text[span.start : span.end] for span in found(text)] == [value]

@@ -325,9 +325,18 @@ def _percent(match: re.Match[str]) -> Iterator[Piece]:
 
 def _quoted(match: re.Match[str]) -> Iterator[Piece]:
     if match[0][1] in "\r\n":
+        line = match.string[max(match.start() - _LONGEST_LINE, 0) : match.start() + 1].rpartition("\n")[2]
+        padded = _PADDED.search(line)
+        if padded is not None and len(padded[0]) % 4 == 0 and len(line) < _WRAPPED_FROM:
+            return iter(())  # the end of a key in base64
         return iter([("", match.start(), match.end(), Encoding.QUOTED_PRINTABLE)])
     units = [(int(match.string[i + 1 : i + 3], 16), i, i + 3) for i in range(match.start(), match.end(), 3)]
     return _utf8(units, Encoding.QUOTED_PRINTABLE)
+
+
+#: RFC 2045 6.7: no line is longer, and no one cuts much shorter ones.
+_LONGEST_LINE, _WRAPPED_FROM = 76, 70
+_PADDED = lazy(r"[A-Za-z0-9+/]{19,}=\Z")
 
 
 def _utf8(units: list[tuple[int, int, int]], kind: Encoding) -> Iterator[Piece]:

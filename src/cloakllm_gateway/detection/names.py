@@ -230,7 +230,7 @@ def _everywhere(text: str, found: Sequence[Found]) -> Iterator[Found]:
             yield Found(*match.span(), PERSON)
         for length in lengths.get(match.group(), ()):
             end = match.start() + length
-            label = labels.get(text[match.start() : end])
+            label = labels.get(text[match.start() : end]) if end <= len(text) else None
             if label is not None and not text[end : end + 1].isalnum():
                 yield Found(match.start(), end, label)
 

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from cloakllm_gateway import linear
 from cloakllm_gateway.detection import columns, documents, fields, formats, hypertext, sql
 from cloakllm_gateway.detection.catalogue import Category
+from cloakllm_gateway.detection.catalogue.checks import iban
 from cloakllm_gateway.detection.catalogue.people import capitalised_name
 from cloakllm_gateway.detection.catalogue.places import sentence_of
 from cloakllm_gateway.detection.catalogue.randomness import is_random
@@ -151,6 +152,8 @@ class Structure:
         if kind in SECRETS:
             start = end - len(credential(text[start:end]))
             end -= remark_behind(text, start, end, reader)
+        elif kind == "IBAN":
+            end = start + (iban(text[start:end]) or end - start)
         elif kind == "ADDRESS" and reader == "lines":
             size = sentence_of(text[start:end])
             if self._fits(kind, text[start : start + size]):

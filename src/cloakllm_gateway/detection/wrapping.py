@@ -41,11 +41,12 @@ class _Joint(NamedTuple):
 _JOINTS = (
     _Joint(_GROUP, _NEXT_GROUP, " ", is_of_numbers=True),
     _Joint(f"{_INSIDE}[A-Z]{{0,4}}[0-9]{{10,30}}", f"[0-9]{{2,20}}{_BEHIND}", "", is_of_numbers=True),
-    _Joint("[0-9][./-]", f"[0-9]{{1,12}}(?:[./-]|{_BEHIND})", "", is_of_numbers=True),
+    _Joint("[0-9][/-]|[0-9][.][0-9]{1,3}[.]", f"[0-9]{{1,12}}(?:[./-]|{_BEHIND})", "", is_of_numbers=True),
     _Joint("@", "[A-Za-z0-9-]{1,63}[.][A-Za-z]", ""),
     _Joint("[A-Za-z0-9]", "[.][A-Za-z0-9._+-]{1,64}@", ""),
     _Joint(_HOST, "[.][A-Za-z]", ""),
-    _Joint(f"{_HOST}[.]", "[A-Za-z]", ""),
+    # A sentence ends with `kim@acme.com.`, and no word of the next one is a part of it.
+    _Joint("@[A-Za-z0-9-]{1,64}[.]", "[a-z]{2,24}(?:[^A-Za-z.]|$)", ""),
 )
 #: What shows that a value may be broken, for the linear engine: without bounds, each of which would be a state.
 SIGN = re.sub(
@@ -56,7 +57,7 @@ SIGN = re.sub(
 #: Where one may be; :func:`join` looks closer.
 PLACE = rf"(?<=[0-9A-Za-z@./-]){BREAK}(?=[(.]?[0-9A-Za-z])"
 _BROKEN = [(lazy(rf"(?:{ends})\Z"), lazy(goes_on), joint) for joint in _JOINTS for ends, goes_on in [joint[:2]]]
-_LINE_ENDS, _LINE_BEGINS = lazy(r"[ \t\\]*\r?\n"), lazy(LEAD)
+_LINE_ENDS, _LINE_BEGINS = lazy(r"[.,;:!?)\"'\]]{0,3}[ \t\\]*\r?\n"), lazy(LEAD)
 _WORD = lazy(r"[^\W\d_]|\+\d")
 #: How much of a line is looked at, and from which length on it may have been wrapped.
 _NEAR, _WIDE = 80, 48

@@ -281,9 +281,13 @@ PHONE = Category(
     ),
     patterns=(
         Pattern(
-            rf"(?<![A-Za-z0-9+])(?:\+(?! )|(?<![0-9)\]] )\+ |(?<!\d )(?<!\d:)(?<!\.)00)[ (]?[1-9](?:{_SEP}\d){{6,14}}"
-            r"(?![A-Za-z0-9]|[.-]\d)",
+            rf"(?<![A-Za-z0-9+])(?:\+(?! )|(?<![0-9)\]] )\+ )[ (]?[1-9](?:{_SEP}\d){{6,14}}(?![A-Za-z0-9]|[.-]\d)",
             whole(checks.e164),
+        ),
+        Pattern(  # a number of an account may begin so, where a word says that it is one
+            rf"(?<![A-Za-z0-9+])(?<!\d )(?<!\d:)(?<!\.)00[ (]?[1-9](?:{_SEP}\d){{6,14}}(?![A-Za-z0-9]|[.-]\d)",
+            whole(checks.e164),
+            rank=CONTEXT - 10,
         ),
         Pattern(
             r"(?<![A-Za-z0-9+./)-])(?:\+?1[ .-])?\([2-9]\d\d\) ?[2-9]\d\d[ .-]?\d{4}(?![A-Za-z0-9]|[.-]\d)"

@@ -32,6 +32,7 @@ CREDIT_CARD = Category(
         example("«4111\t1111\t1111\t1111»"),
         example("card «4111/1111/1111/1111» expired"),
         example("card «4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1» expired"),
+        example("Tarjeta «4539 1488 0343 6467» cad. 12/27"),
         example("Amex «3782 822463 10005» declined"),
         example("my card «5555555555554444» was charged"),
         example('{"card": "«4242424242424242»"}'),
@@ -54,7 +55,7 @@ CREDIT_CARD = Category(
         Pattern(rf"{_EDGE}\d{{4}}(?:{_GAP}\d{{4}}){{3}}[ ._\t-]\d{{3}}{_END}", whole(checks.card), rank=CHECKED),
         Pattern(  # among more such groups it is a line of a dump
             rf"{_EDGE}(?<![0-9A-Fa-f]{{4}} [0-9A-Fa-f]{{4}} )\d{{4}}(?:(?:{_GAP}|\r?\n)\d{{4}}){{3}}"
-            rf"(?! {{1,2}}[0-9]{{0,3}}[A-Fa-f][0-9A-Fa-f]{{0,3}}(?![A-Za-z0-9])){_END}",
+            rf"(?! {{1,2}}(?=[0-9A-Fa-f]{{4}}(?![A-Za-z0-9]))[0-9]{{0,3}}[A-Fa-f]){_END}",
             whole(_card_on_two_lines),
             rank=CHECKED,
         ),

@@ -11,6 +11,7 @@ from __future__ import annotations
 from itertools import zip_longest
 
 from cloakllm_gateway.detection.catalogue.contact import LETTERS
+from cloakllm_gateway.detection.catalogue.letters import UPPER
 from cloakllm_gateway.detection.catalogue.model import CONTEXT, RECORD, Category, Pattern, example
 from cloakllm_gateway.patterns import lazy
 
@@ -123,8 +124,11 @@ def _is_numbered(text: str) -> int:
 
 
 def _between_numbers(text: str) -> int:
-    """Names between two numbers, and no words of a sentence: ``170 по 800``."""
-    return 0 if any(word[0].islower() for word in text.split()) else _is_numbered(text)
+    """Names between two numbers, and neither words of a sentence, ``170 по 800``, nor an amount: ``3201 EUR 50``."""
+    from cloakllm_gateway.detection.name_words import CURRENCIES
+
+    words = text.split()
+    return 0 if any(word[0].islower() or word.lower() in CURRENCIES for word in words) else _is_numbered(text)
 
 
 _YEARS = lazy(r"(?:19|20)\d\d(?:-(?:19|20)\d\d)?")
@@ -143,9 +147,25 @@ def _less_full_stop(text: str) -> int:
 _PARTS = lazy("[省市区區县縣都道府県町村郡路街号號室楼樓弄巷丁番시군구동로길읍면]")
 
 
+#: What a street is called whose number has a field of its own.
+_OF_STREETS = r"(?:(?:de|del|des|du|della|dei|delle|di|da|do|dos|la|las|los|le|les) |[dl]['’])"
+_STREET_ALONE = (
+    rf"(?:[{UPPER}][\w .'’-]{{0,60}}(?:(?:[sS]tra(?:ß|ss)e|[sS]tr\.|[gG]asse|[wW]eg|[pP]latz|[aA]llee|[uU]fer|[rR]ing|[dD]amm"
+    r"|[sS]teig|[gG]ürtel|straat|laan|gracht|kade|plein|dijk|singel|gatan|vägen|gata|vej|gade|veien|katu|tie| utca)"
+    r"|[ ](?:Street|St\.?|Road|Rd\.?|Lane|Close|Avenue|Ave\.?|Drive|Dr\.?|Court|Crescent|Terrace|Way|Boulevard|Blvd\.?"
+    r"|Square|Gardens|Grove|Mews|Place|Row|Hill))"
+    r"|(?:[rR]ue|[aA]venue|[aA]v\.|[bB]oulevard|[bB]d|[pP]lace|[cC]hemin|[aA]llée|[iI]mpasse|[qQ]uai|[cC]alle|[cC]/"
+    r"|[aA]venida|[aA]vda\.|[pP]laza|[pP]aseo|[cC]amino|[vV]ia(?:le)?|[pP]iazza|[cC]orso|[vV]icolo|[rR]ua|[tT]ravessa|[pP]raça"
+    rf"|[lL]argo|[uU]l\.|[uU]lica|[aA]l\.|[aA]lej[ae]|[oO]s\.|[pP]lac) {_OF_STREETS}{{0,2}}[{UPPER}][\w .'’-]{{1,60}})"
+)
+_ALONE = lazy(_STREET_ALONE)
+
+
 def _has_parts(text: str) -> bool:
     """A value of more than one word, where the script puts blanks between them; and no code or comment on it."""
-    has_parts = " " in text.strip() or "," in text or _PARTS.search(text) is not None
+    has_parts = (
+        " " in text.strip() or "," in text or _PARTS.search(text) is not None or _ALONE.fullmatch(text) is not None
+    )
     return has_parts and _CODE.search(text) is None
 
 
@@ -413,11 +433,12 @@ ADDRESS = Category(
         "domicilioparticular", "indirizzospedizione", "indirizzofatturazione", "logradouro", "enderecoentrega",
         "moradafiscal", "afleveradres", "straatenhuisnummer", "thuisadres", "miejscezamieszkania",
         "adresdokorespondencji",
+        "strtnm", "nombrevia", "nomevia", "nomvoie", "libellevoie",
         "address", "street", "streetaddress", "postaladdress", "homeaddress", "mailingaddress", "billingaddress",
         "shippingaddress", "addressline", "adresse", "anschrift", "strasse", "strase", "rue", "direccion", "calle",
         "indirizzo", "via", "endereco", "rua", "morada", "adres", "straat", "ulica", "residence", "deliveryaddress",
     ),
-    shape=r"(?=.*(?:(?<![A-Za-z])\d|[一二三四五六七八九十][号號番丁]))(?=.*[^\W\d_])(?!\w+://)(?!0x)(?!.*@)[^\x00-\x09\x0b-\x1f<>{}\[\]$`|=\\]{6,200}",
+    shape=rf"(?=.*(?:(?<![A-Za-z])\d|[一二三四五六七八九十][号號番丁])|{_STREET_ALONE}\Z)(?=.*[^\W\d_])(?!\w+://)(?!0x)(?!.*@)[^\x00-\x09\x0b-\x1f<>{{}}\[\]$`|=\\]{{6,200}}",
     plausible=_has_parts,
     canonical=lambda text: " ".join(text.replace(",", " ").split()).casefold(),
     keyed_rank=RECORD,
