@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from cloakllm_gateway.spans import Encoding, Proof, Span
 from cloakllm_gateway.vault.entries import Entry, Token
 from cloakllm_gateway.vault.tokens import LITERAL
-from cloakllm_gateway.vault.vault import Vault
+from cloakllm_gateway.vault.vault import Vault, tellable
 from cloakllm_gateway.vault.words import COMMON
 from tests.cost import Work, compare
 from tests.vault.samples import entry
@@ -323,3 +323,10 @@ def test_a_value_that_differs_from_a_reserved_word_in_its_case_is_an_echo_as_it_
     values = [entry("PERSON_0", "Harrison", proof=Proof.NAME), entry("USERNAME_0", "Model", proof=Proof.KEY)]
     text = "no user Harrison, login Model; harrison has no such model"
     assert [text[s.start : s.end] for s in session.echoes(values, text)] == ["Harrison", "Model"]
+
+
+@pytest.mark.parametrize("word", ["orders", "shop", "Grafana", "postgres"])
+def test_the_account_of_a_program_is_no_value_elsewhere(word: str) -> None:
+    """`DB_USER=orders` is hidden where it stands; tables, images and hosts are called so as well."""
+    assert not tellable(word)
+    assert tellable(f"{word}7") and tellable("jdoe")

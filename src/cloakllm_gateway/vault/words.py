@@ -66,4 +66,23 @@ COMMON: frozenset[str] = frozenset(
     wird wise wish wit with wohl wolf woman wood work world would write yard year yes yesterday you young your zal
     zeit zelf zich zij zijn zonder zum zur zwart zwei zwischen år être
     """.casefold().split()
+    # What programs, databases and their accounts are called: `DB_USER=orders` says nothing of other orders.
+    + """
+    accounting accounts airflow analytics android ansible apache api app application apps archive assets auth azure
+    backend backup backups batch billing blog booking bookings bot build builder cache catalog catalogue cdn celery
+    checkout clients cluster cms cockpit common config connect consul console consumer content core cron crm customers
+    dashboard database db deploy deployment dev develop discovery docker docs drone elastic elasticsearch emails
+    engine erp etcd etl events export exporter files finance forum frontend gateway gitea github gitlab grafana graphql
+    guest haproxy harbor health helm hive homepage hotel hub identity images import influxdb ingest ingress inventory
+    invoices ios istio jenkins jira jobs kafka keycloak kibana kubernetes ldap library listener local log logger logs
+    logstash loki magento mailer main mariadb marketing media messages metabase metrics microservice migration minio
+    mobile mongo mongodb monitor monitoring mqtt mysql n8n nagios network nextcloud nginx node notifications oauth
+    odoo operator oracle orders payment payments platform portal postgres postgresql primary prod producer product
+    production products profiles projects prometheus proxy public queue rabbitmq rails redis registry replica
+    replication reporting reports repository research resources restaurant root runner scheduler schema search
+    security sentry server services sessions settings shipping shop shopping site sonarqube spark splunk sql staging
+    stats stock storage stream supplier suppliers survey sync tasks telegraf temporal tenant terraform testing tests
+    ticket tickets tomcat tools tracking traefik ubuntu uploads users vault web webapp webhook webserver website wiki
+    wordpress worker workers workflow zabbix zookeeper
+    """.split()
 )
