@@ -113,13 +113,26 @@ def test_broken_lines_are_told_by_number_and_the_others_are_scanned():
     ("data", "why"),
     [
         ("Übersicht".encode("latin-1"), "is not UTF-8 text: convert it (iconv -f WINDOWS-1252 -t UTF-8, or"),
-        ("kim".encode("utf-16"), "is not UTF-8 text: convert it (iconv -f UTF-16 -t UTF-8)"),
+        (b"\xff\xfek", "is not UTF-8 text: convert it (iconv -f UTF-16 -t UTF-8)"),
+        ("kim".encode("utf-32"), "is no text: it holds zero bytes"),
         (b"\x7fELF\x02\x01\x01\0\0\xff", "is no text: it holds zero bytes"),
     ],
 )
 def test_why_bytes_can_not_be_scanned(data: bytes, why: str) -> None:
     done = scan("--no-names", given=data)
     assert why in done.stderr.replace("\n", " ")
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize("code", ["utf-16", "utf-16-be"])
+def test_utf_16_is_read_by_its_mark(code: str) -> None:
+    mark = "\ufeff" if code == "utf-16-be" else ""
+    assert scan("--no-names", given=f"{mark}Ü {KIM}\n".encode(code)).stdout == f"Ü «{KIM}»[EMAIL_0]\n"
+
+
+def test_lines_of_json_are_files_of_their_own_kind(tmp_path):
+    done = scan("--no-names", "--jsonl", str(tmp_path))
+    assert f"{tmp_path}: is a directory: name the files in it" in done.stderr
     assert done.returncode == 1
 
 
@@ -138,12 +151,11 @@ def test_a_line_is_answered_before_the_next_one_is_there():
 def test_files_that_can_not_be_read_do_not_stop_the_others(tmp_path):
     good, bad = tmp_path / "good.txt", tmp_path / "bad.txt"
     good.write_text(KIM)
-    bad.write_bytes(b"\xff\xfe\x00kim")
-    done = scan("--no-names", str(tmp_path / "none.txt"), str(bad), str(tmp_path), str(good))
+    bad.write_bytes(b"\xff\xfekim")
+    done = scan("--no-names", str(tmp_path / "none.txt"), str(bad), str(good))
     assert done.stdout == f"==> {good} <==\n«{KIM}»[EMAIL_0]\n"
     assert "none.txt: cannot be read: No such file" in done.stderr
     assert "bad.txt: is not UTF-8 text: convert it" in done.stderr
-    assert f"{tmp_path}: is a directory: name the files in it" in done.stderr
     assert done.returncode == 1
 
 
@@ -155,9 +167,9 @@ def test_files_that_can_not_even_be_looked_up_do_not_stop_the_others(tmp_path):
     closed.chmod(0)
     done = scan("--no-names", str(closed / "bad.txt"), long, str(closed), str(good))
     closed.chmod(0o700)
-    assert f"==> {good} <==\n«{KIM}»[EMAIL_0]\n" in done.stdout
+    assert f"==> {good} <==\n1: «{KIM}»[EMAIL_0]\n" in done.stdout
     assert f"{long}: cannot be read: File name too long" in done.stderr
-    assert f"{closed}: " in done.stderr
+    assert os.geteuid() == 0 or f"{closed}: cannot be read: Permission denied" in done.stderr
     assert os.geteuid() == 0 or f"{closed / 'bad.txt'}: cannot be read: Permission denied" in done.stderr
     assert done.returncode == 1
 

@@ -74,6 +74,11 @@ class Workers:
         self._small = _Lane(self._settings, deadlines.loading)
         self._large = _Lane(self._settings, deadlines.loading)
 
+    @property
+    def is_loading(self) -> bool:
+        """Whether a job waits for a worker that is not ready yet."""
+        return self._small.is_loading or self._large.is_loading
+
     async def start(self) -> None:
         """Start the worker that loads the model; without one there is nothing to load, and workers start on demand."""
         if self._settings.names is not None:
@@ -191,6 +196,7 @@ class _Lane:
     def __init__(self, settings: Settings, loading: float) -> None:
         self._settings = settings
         self._loading = loading
+        self.is_loading = False
         self._turn = anyio.Lock()
         self._closed = False
         self._worker: _Worker | None = None
@@ -232,7 +238,11 @@ class _Lane:
             await self._end()
         worker = await self._spawn()
         if not worker.is_ready:
-            reply = await _within(self._loading, worker.reply)
+            self.is_loading = True
+            try:
+                reply = await _within(self._loading, worker.reply)
+            finally:
+                self.is_loading = False
             if not isinstance(reply, Ready):
                 raise _error(reply)
             worker.is_ready = True
