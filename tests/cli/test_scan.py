@@ -230,6 +230,16 @@ def test_on_a_terminal_values_are_in_colour_and_control_characters_are_harmless(
     assert "\x1b[2J" not in shown and "\\x1b[2J" in shown
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+@pytest.mark.skipif(available(NameSettings()) is not None, reason="the name model is not installed")
+def test_no_bar_stands_still_while_models_load(tmp_path):
+    path = tmp_path / "short.txt"
+    path.write_text("Yesterday Quillon Abernathy moved to a new office near the river.")
+    shown = on_terminal("stderr", str(path), names=True)
+    assert " bytes" not in shown
+    assert "1 PERSON" in shown
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 def test_who_waits_sees_how_far_it_is(tmp_path):
@@ -273,12 +283,12 @@ def test_what_is_too_much_for_one_message_is_shown_with_the_limit_that_it_is_ove
     assert done.returncode == 0
 
 
-def on_terminal(stream: str, *arguments: str, given: str = "", **variables: str) -> str:
+def on_terminal(stream: str, *arguments: str, given: str = "", names: bool = False, **variables: str) -> str:
     """What appears on a terminal that only ``stream`` leads to."""
     import pty
 
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "cloakllm_gateway", "scan", "--no-names", *arguments]
+    command = [sys.executable, "-m", "cloakllm_gateway", "scan", *([] if names else ["--no-names"]), *arguments]
     streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: theirs}
     environment = {**os.environ, "TERM": "xterm", "NO_COLOR": "", **variables}
     shown = b""

@@ -147,9 +147,14 @@ def test_folders_may_lie_deeper_than_python_can_call(tmp_path, monkeypatch):
     for _ in range(1_500):
         os.mkdir("d")
         os.chdir("d")
-    Path("a.txt").write_text(KIM)
-    os.chdir(tmp_path)
-    done = scan("--no-names", ".")
+    try:
+        Path("a.txt").write_text(KIM)
+        done = scan("--no-names", ".", cwd=tmp_path)
+        Path("a.txt").unlink()
+    finally:  # what clears up behind the tests calls itself for every folder
+        for _ in range(1_500):
+            os.chdir("..")
+            os.rmdir("d")
     assert told(done)[-1] == "1 file scanned, 1 with finds: 1 EMAIL"
 
 

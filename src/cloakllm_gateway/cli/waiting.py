@@ -67,8 +67,9 @@ class Waiting:
             return
         if self._loading != self._is_loading():
             self._loading = not self._loading
-            if not self._loading or self._bar is not None:
-                self.hide()
+            self.hide()
+            if not self._loading:  # only from here on does the work itself take its time
+                self._since = time.monotonic()
         if self._bar is None and time.monotonic() - self._since > _PATIENCE:
             self._bar = self._begin()
 
