@@ -5,8 +5,8 @@ vault of its own that is thrown away, so what is shown here is what the model
 would be shown.  Where the values stood is read off that result.
 
 Files are one text each, those in folders too; with ``--jsonl`` every line is
-one.  Only one text is in memory at a time.  What can't be looked at is reported by its name or
-number and makes the exit status 1; the rest is scanned all the same.
+one.  Only one text is in memory at a time.  What can't be looked at is reported
+by its name or number and makes the exit status 1; the rest is scanned all the same.
 """
 
 from __future__ import annotations

@@ -85,11 +85,11 @@ def files(names: Sequence[str]) -> Iterator[File | Skipped | Unreadable]:
 
 
 def total(names: Sequence[str]) -> Total | None:
-    """All that :func:`files` gives, None where that can't be known."""
+    """All that :func:`files` gives less what it skips, None where that can't be known."""
     number = size = 0
     for one in files(names):
+        number += not isinstance(one, Skipped)
         if isinstance(one, File):
-            number += 1
             if one.in_folder:
                 size += one.size
                 continue
