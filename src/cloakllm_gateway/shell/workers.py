@@ -196,10 +196,14 @@ class _Lane:
     def __init__(self, settings: Settings, loading: float) -> None:
         self._settings = settings
         self._loading = loading
-        self.is_loading = False
         self._turn = anyio.Lock()
         self._closed = False
         self._worker: _Worker | None = None
+
+    @property
+    def is_loading(self) -> bool:
+        """Whether somebody waits for a process that is not ready yet, or not even started."""
+        return self._turn.locked() and (self._worker is None or not self._worker.is_ready)
 
     async def start(self) -> None:
         """Start the process; it loads meanwhile."""
@@ -238,11 +242,7 @@ class _Lane:
             await self._end()
         worker = await self._spawn()
         if not worker.is_ready:
-            self.is_loading = True
-            try:
-                reply = await _within(self._loading, worker.reply)
-            finally:
-                self.is_loading = False
+            reply = await _within(self._loading, worker.reply)
             if not isinstance(reply, Ready):
                 raise _error(reply)
             worker.is_ready = True
