@@ -113,13 +113,26 @@ def test_broken_lines_are_told_by_number_and_the_others_are_scanned():
     ("data", "why"),
     [
         ("Übersicht".encode("latin-1"), "is not UTF-8 text: convert it (iconv -f WINDOWS-1252 -t UTF-8, or"),
-        ("kim".encode("utf-16"), "is not UTF-8 text: convert it (iconv -f UTF-16 -t UTF-8)"),
+        (b"\xff\xfek", "is not UTF-8 text: convert it (iconv -f UTF-16 -t UTF-8)"),
+        ("kim".encode("utf-32"), "is no text: it holds zero bytes"),
         (b"\x7fELF\x02\x01\x01\0\0\xff", "is no text: it holds zero bytes"),
     ],
 )
 def test_why_bytes_can_not_be_scanned(data: bytes, why: str) -> None:
     done = scan("--no-names", given=data)
     assert why in done.stderr.replace("\n", " ")
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize("code", ["utf-16", "utf-16-be"])
+def test_utf_16_is_read_by_its_mark(code: str) -> None:
+    mark = "\ufeff" if code == "utf-16-be" else ""
+    assert scan("--no-names", given=f"{mark}Ü {KIM}\n".encode(code)).stdout == f"Ü «{KIM}»[EMAIL_0]\n"
+
+
+def test_lines_of_json_are_files_of_their_own_kind(tmp_path):
+    done = scan("--no-names", "--jsonl", str(tmp_path))
+    assert f"{tmp_path}: is a directory: name the files in it" in done.stderr
     assert done.returncode == 1
 
 
@@ -138,12 +151,11 @@ def test_a_line_is_answered_before_the_next_one_is_there():
 def test_files_that_can_not_be_read_do_not_stop_the_others(tmp_path):
     good, bad = tmp_path / "good.txt", tmp_path / "bad.txt"
     good.write_text(KIM)
-    bad.write_bytes(b"\xff\xfe\x00kim")
-    done = scan("--no-names", str(tmp_path / "none.txt"), str(bad), str(tmp_path), str(good))
+    bad.write_bytes(b"\xff\xfekim")
+    done = scan("--no-names", str(tmp_path / "none.txt"), str(bad), str(good))
     assert done.stdout == f"==> {good} <==\n«{KIM}»[EMAIL_0]\n"
     assert "none.txt: cannot be read: No such file" in done.stderr
     assert "bad.txt: is not UTF-8 text: convert it" in done.stderr
-    assert f"{tmp_path}: is a directory: name the files in it" in done.stderr
     assert done.returncode == 1
 
 
@@ -155,9 +167,9 @@ def test_files_that_can_not_even_be_looked_up_do_not_stop_the_others(tmp_path):
     closed.chmod(0)
     done = scan("--no-names", str(closed / "bad.txt"), long, str(closed), str(good))
     closed.chmod(0o700)
-    assert f"==> {good} <==\n«{KIM}»[EMAIL_0]\n" in done.stdout
+    assert f"==> {good} <==\n1: «{KIM}»[EMAIL_0]\n" in done.stdout
     assert f"{long}: cannot be read: File name too long" in done.stderr
-    assert f"{closed}: " in done.stderr
+    assert os.geteuid() == 0 or f"{closed}: cannot be read: Permission denied" in done.stderr
     assert os.geteuid() == 0 or f"{closed / 'bad.txt'}: cannot be read: Permission denied" in done.stderr
     assert done.returncode == 1
 
@@ -218,6 +230,17 @@ def test_on_a_terminal_values_are_in_colour_and_control_characters_are_harmless(
     assert "\x1b[2J" not in shown and "\\x1b[2J" in shown
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+@pytest.mark.skipif(available(NameSettings()) is not None, reason="the name model is not installed")
+def test_no_bar_stands_still_while_models_load(tmp_path):
+    path = tmp_path / "short.txt"
+    path.write_text("Yesterday Quillon Abernathy moved to a new office near the river.")
+    shown = on_terminal("stderr", str(path), names=True)
+    before_a_bar, bar, _ = shown.partition(" bytes")  # looking at the text may itself take long
+    assert not bar or "Loading the models of names" in before_a_bar
+    assert "1 PERSON" in shown
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 def test_who_waits_sees_how_far_it_is(tmp_path):
@@ -261,12 +284,12 @@ def test_what_is_too_much_for_one_message_is_shown_with_the_limit_that_it_is_ove
     assert done.returncode == 0
 
 
-def on_terminal(stream: str, *arguments: str, given: str = "", **variables: str) -> str:
+def on_terminal(stream: str, *arguments: str, given: str = "", names: bool = False, **variables: str) -> str:
     """What appears on a terminal that only ``stream`` leads to."""
     import pty
 
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "cloakllm_gateway", "scan", "--no-names", *arguments]
+    command = [sys.executable, "-m", "cloakllm_gateway", "scan", *([] if names else ["--no-names"]), *arguments]
     streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: theirs}
     environment = {**os.environ, "TERM": "xterm", "NO_COLOR": "", **variables}
     shown = b""

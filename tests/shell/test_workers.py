@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 import anyio
+import anyio.lowlevel
 import psutil
 import pytest
 from hypothesis import given
@@ -75,6 +76,23 @@ def _died(process: psutil.Process) -> None:
 async def categories(of: Workers, text: str) -> list[str]:
     (found,) = (await of.find([Text(text)])).spans
     return [span.category for span in found]
+
+
+async def test_a_job_that_waits_for_its_worker_to_load_is_told_of():
+    seen = []
+
+    async def ask() -> None:
+        seen.append(await categories(started, MAIL))
+
+    async with workers() as started, anyio.create_task_group() as tasks:
+        assert not started.is_loading
+        tasks.start_soon(ask)
+        while not started.is_loading:
+            assert not seen
+            await anyio.lowlevel.checkpoint()
+        while not seen:
+            await anyio.sleep(0.01)
+        assert seen == [["EMAIL"]] and not started.is_loading
 
 
 # -- what they find --------------------------------------------------------------------------------

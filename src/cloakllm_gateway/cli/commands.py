@@ -90,7 +90,7 @@ def demo() -> None:
 
 
 @gateway.command()
-@click.argument("files", nargs=-1, metavar="[FILES|-]")
+@click.argument("files", nargs=-1, metavar="[FILES|FOLDERS|-]")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), help="How to show it; text by default.")
 @click.option("--jsonl", is_flag=True, help='Read and write JSON lines: {"id", "text"} in; "id", "spans", "text" out.')
 @click.option("--config", metavar="FILE", help="Take the detection settings of this configuration.")
@@ -106,7 +106,9 @@ def scan(
     no_names: bool,
     expect_clean: bool,
 ) -> None:
-    """Show what would be hidden in files or standard input; nothing is stored or sent.
+    """Show what would be hidden in files, folders or standard input; nothing is stored or sent.
+
+    In a folder every file of text is looked at, and only the lines that hold something are shown.
 
     Exit status: 0 all was scanned, 1 something could not be, 2 the configuration or the command line is wrong,
     3 something would be hidden (with --expect-clean).
@@ -114,7 +116,7 @@ def scan(
     if jsonl and form:
         raise click.UsageError("--jsonl is a format of its own: leave --format out")
     if not files and sys.stdin.isatty():
-        raise click.UsageError("Name files, or - for standard input")
+        raise click.UsageError("Name files or folders, or - for standard input")
     from cloakllm_gateway.cli.scan import scan as run
     from cloakllm_gateway.cli.scan_output import JSONL
 

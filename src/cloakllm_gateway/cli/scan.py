@@ -4,9 +4,9 @@ Each text goes the whole way of a tool's result, tripwire included, with a
 vault of its own that is thrown away, so what is shown here is what the model
 would be shown.  Where the values stood is read off that result.
 
-Files are one text each; with ``--jsonl`` every line is one, and only one line
-is in memory at a time.  What can't be looked at is reported by its name or
-number and makes the exit status 1; the rest is scanned all the same.
+Files are one text each, those in folders too; with ``--jsonl`` every line is
+one.  Only one text is in memory at a time.  What can't be looked at is reported
+by its name or number and makes the exit status 1; the rest is scanned all the same.
 """
 
 from __future__ import annotations
@@ -20,12 +20,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import anyio
 import click
+from anyio.lowlevel import checkpoint
 from msgspec.structs import replace
 
-from cloakllm_gateway.cli import scan_input
+from cloakllm_gateway.cli import scan_files, scan_input
 from cloakllm_gateway.cli.faults import FAILED, explained
-from cloakllm_gateway.cli.scan_input import Input, Unreadable
-from cloakllm_gateway.cli.scan_output import JSONL, WRITERS, Hidden, Result, Writer
+from cloakllm_gateway.cli.scan_files import Skipped, Total, Unreadable
+from cloakllm_gateway.cli.scan_input import Input
+from cloakllm_gateway.cli.scan_output import JSONL, WRITERS, Hidden, Result, Tally, Writer
 from cloakllm_gateway.cli.waiting import Waiting
 from cloakllm_gateway.core.allowed import Allowed
 from cloakllm_gateway.core.handles import Handles
@@ -93,22 +95,31 @@ def _scan(files: Sequence[str], form: str, configured: tuple[Settings, VaultConf
     if scanner.names_missing and settings.names:
         _say(f"names in free text are not covered: {scanner.names_missing}. {remedy(settings.names)}")
     inputs = scan_input.lines(files) if form == JSONL else scan_input.texts(files)
-    with Waiting(scan_input.size_of(files)) as waiting:
-        out = Out(WRITERS[form](files), waiting, vault.max_values_per_message)
-        counts = anyio.run(_scan_all, inputs, scanner, settings, out)
-    if counts[Unreadable]:
+    in_folders = form != JSONL and any(map(scan_files.is_folder, files))
+    total = scan_files.total(files) if sys.stderr.isatty() else None
+    with Waiting(total and total.size, is_loading=lambda: scanner.is_loading) as waiting:
+        out = Out(WRITERS[form](files), waiting, vault.max_values_per_message, in_folders, total)
+        tally = anyio.run(_scan_all, inputs, scanner, settings, out)
+    if tally.unreadable:
         return FAILED
-    return FOUND if expect_clean and counts[Hidden] else 0
+    return FOUND if expect_clean and tally.finds else 0
 
 
 class Out(NamedTuple):
-    """Where the results go; what has more new values than ``most`` would be withheld if it were one message."""
+    """Where the results go; what has more new values than ``most`` would be withheld if it were one message.
+
+    Where there are folders, only files with finds are shown, and a summary ends it.
+    """
 
     writer: Writer
     waiting: Waiting
     most: int
+    in_folders: bool
+    total: Total | None
 
     def write(self, source: Input, result: Result) -> None:
+        if self.in_folders and not result.hidden:
+            return
         if sys.stdout.isatty():
             self.waiting.hide()
         if summary := self.writer.write(source, result):
@@ -119,16 +130,26 @@ class Out(NamedTuple):
                 "(vault.max_values_per_message): in one piece it would be withheld"
             )
 
+    def advance(self, size: int, tally: Tally) -> None:
+        done = f"{tally.files}/{self.total.files} files" if self.in_folders and self.total else ""
+        self.waiting.advance(size, done)
+
+    def end(self, tally: Tally) -> None:
+        self.writer.end()
+        if self.in_folders:
+            for sentence in tally.sentences():
+                self.tell(sentence)
+
     def tell(self, what: str) -> None:
         self.waiting.hide()
         _say(what)
 
 
 async def _scan_all(
-    inputs: Iterable[Input | Unreadable], scanner: Scanner, settings: Settings, out: Out
-) -> Counter[type]:
-    """Scan every text in turn; returns how many were unreadable (or withheld), and how many values are hidden."""
-    counts: Counter[type] = Counter()
+    inputs: Iterable[Input | Skipped | Unreadable], scanner: Scanner, settings: Settings, out: Out
+) -> Tally:
+    """Scan every text in turn; returns what became of them."""
+    tally = Tally()
     own = (name for name, _ in settings.custom_patterns)
     labels = settings.names.labels if settings.names else ()
     categories = NAMES.union(labels, own, (tokens.LITERAL,))
@@ -138,6 +159,7 @@ async def _scan_all(
         tasks.start_soon(out.waiting.show)
         out.writer.begin()
         for one in inputs:
+            await checkpoint()  # a text without names waits for nothing, and thousands would let nobody interrupt them
             if isinstance(one, Input):
                 try:
                     result = await look(one.text, scanner, categories, allowed)
@@ -147,14 +169,15 @@ async def _scan_all(
                     one = Unreadable(one.where, f"would be withheld: {error}", one.size)
                 else:
                     out.write(one, result)
-                    counts[Hidden] += len(result.hidden)
+                    tally.add(result)
             if isinstance(one, Unreadable):
                 out.tell(f"{one.where}: {one.problem}")
-                counts[Unreadable] += 1
-            out.waiting.advance(one.size)
-        out.writer.end()
+            if not isinstance(one, Input):
+                tally.add(one)
+            out.advance(one.size, tally)
+        out.end(tally)
         tasks.cancel_scope.cancel()
-    return counts
+    return tally
 
 
 async def look(text: str, scanner: Scanner, categories: frozenset[str], allowed: Allowed) -> Result:

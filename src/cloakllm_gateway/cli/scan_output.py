@@ -1,16 +1,17 @@
-"""What ``scan`` writes: the text with its values marked, or JSON with their spans."""
+"""What ``scan`` writes: the text with its values marked, or JSON with their spans; of folders only where values are."""
 
 from __future__ import annotations
 
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from io import TextIOWrapper
 from typing import Any, NamedTuple, Protocol
 
 import click
 
+from cloakllm_gateway.cli.scan_files import Skipped, Unreadable, Why, is_folder
 from cloakllm_gateway.cli.scan_input import Input
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.shell.logging import escape
@@ -33,6 +34,49 @@ class Result(NamedTuple):
     hidden: Sequence[Hidden]
     shown: str
     values: int
+
+
+class Tally:
+    """What became of all that was read."""
+
+    def __init__(self) -> None:
+        self.clean = 0
+        self.with_finds = 0
+        self.unreadable = 0
+        self.finds: Counter[str] = Counter()
+        self._skipped: Counter[Why] = Counter()
+        self._skipped_files = 0
+
+    @property
+    def files(self) -> int:
+        """How many were opened, or could not be."""
+        return self.clean + self.with_finds + self.unreadable + self._skipped_files
+
+    def add(self, one: Result | Skipped | Unreadable) -> None:
+        if isinstance(one, Unreadable):
+            self.unreadable += 1
+        elif isinstance(one, Skipped):
+            self._skipped[one.why] += 1
+            self._skipped_files += one.size > 0
+        elif one.hidden:
+            self.with_finds += 1
+            self.finds.update(each.token.category for each in one.hidden)
+        else:
+            self.clean += 1
+
+    def sentences(self) -> Iterator[str]:
+        """What is said at the end."""
+        scanned = self.clean + self.with_finds
+        found = f"{self.with_finds} with finds: {_counted(self.finds)}" if self.finds else "nothing would be hidden"
+        yield f"{scanned} {'file' if scanned == 1 else 'files'} scanned, {found}"
+        if self.unreadable:
+            yield f"{self.unreadable} could not be scanned"
+        if self._skipped:
+            yield f"skipped: {', '.join(why.count(self._skipped[why]) for why in Why if why in self._skipped)}"
+
+
+def _counted(categories: Counter[str]) -> str:
+    return ", ".join(f"{count} {category}" for category, count in categories.most_common())
 
 
 class Writer(Protocol):
@@ -86,13 +130,14 @@ def _as_json(result: Result) -> dict[str, Any]:
 class Marked:
     """The text itself, each value marked and followed by its token; in colour where somebody looks.
 
-    Of several files each has its name above it.
+    Of several files each has its name above it; of files in folders, only the lines with values are shown.
     """
 
     def __init__(self, files: Sequence[str]) -> None:
         from rich.console import Console
 
-        self._are_several = len(files) > 1
+        self._by_line = any(map(is_folder, files))
+        self._are_several = len(files) > 1 or self._by_line
         if isinstance(sys.stdout, TextIOWrapper):
             # An old terminal knows few letters; lines end as they do in the text.
             sys.stdout.reconfigure(errors="backslashreplace", newline="\n")
@@ -106,31 +151,34 @@ class Marked:
     def write(self, source: Input, result: Result) -> str:
         if self._are_several:
             sys.stdout.write(f"==> {source.where} <==\n")
-        shown = (
-            self._coloured(source.text, result) if self._in_colour else source.mark + self._plain(source.text, result)
-        )
-        sys.stdout.write(shown if shown.endswith("\n") else f"{shown}\n")
+        if self._by_line:
+            for number, text, inside in _lines(source.text, result.hidden):
+                self._show(f"{number}: ", text, inside)
+        else:
+            self._show("" if self._in_colour else source.mark, source.text, result.hidden)
         sys.stdout.flush()
-        categories = Counter(one.token.category for one in result.hidden)
-        told = ", ".join(f"{count} {category}" for category, count in categories.most_common())
-        return told or "nothing would be hidden"
+        return _counted(Counter(one.token.category for one in result.hidden)) or "nothing would be hidden"
 
     def end(self) -> None:
         pass
 
-    def _plain(self, text: str, result: Result) -> str:
+    def _show(self, before: str, text: str, inside: Sequence[Hidden]) -> None:
+        shown = before + (self._coloured(text, inside) if self._in_colour else self._plain(text, inside))
+        sys.stdout.write(shown if shown.endswith("\n") else f"{shown}\n")
+
+    def _plain(self, text: str, inside: Sequence[Hidden]) -> str:
         out, done = [], 0
-        for start, end, token in result.hidden:
+        for start, end, token in inside:
             value = _printable(text[start:end])
             out.append(f"{_printable(text[done:start])}{self._before}{value}{self._behind}{token}")
             done = end
         return "".join((*out, _printable(text[done:])))
 
-    def _coloured(self, text: str, result: Result) -> str:
+    def _coloured(self, text: str, inside: Sequence[Hidden]) -> str:
         from rich.text import Text
 
         shown, done = Text(), 0
-        for start, end, token in result.hidden:
+        for start, end, token in inside:
             shown.append(_printable(text[done:start]))
             shown.append(_printable(text[start:end]), "red").append(str(token), "green")
             done = end
@@ -138,6 +186,24 @@ class Marked:
         with self._console.capture() as rendered:  # it would end the process where nobody reads any more
             self._console.print(shown, end="")
         return rendered.get()
+
+
+def _lines(text: str, values: Sequence[Hidden]) -> Iterator[tuple[int, str, Sequence[Hidden]]]:
+    """The lines with values: the number of each, its text and where the values are in it.
+
+    Lines that a value goes over are one piece, with the number of the first.
+    """
+    number, at, done = 1, 0, 0
+    while done < len(values):
+        start = text.rfind("\n", 0, values[done].start) + 1
+        end, first = start, done
+        while done < len(values) and (done == first or values[done].start < end):
+            end = text.find("\n", max(values[done].end - 1, start)) + 1 or len(text)
+            done += 1
+        number += text.count("\n", at, start)
+        at = start
+        inside = [Hidden(one.start - start, one.end - start, one.token) for one in values[first:done]]
+        yield number, text[start:end], inside
 
 
 def _marks(encoding: str) -> tuple[str, str]:

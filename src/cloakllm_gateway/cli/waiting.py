@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -19,12 +20,16 @@ _PATIENCE = 1.0
 class Waiting:
     """``total`` is what is to be done: bytes, or things of which ``what`` is the name; None where nobody knows it.
 
-    Without a terminal no bar is drawn.  :meth:`show` is a task of its own, for what takes long in one piece.
+    Without a terminal no bar is drawn.  :meth:`show` is a task of its own, for what takes long in one piece.  While
+    ``is_loading`` nothing gets done, whatever there is to do: that is said, and no bar stands still.
     """
 
-    def __init__(self, total: int | None, what: str = "") -> None:
+    def __init__(self, total: int | None, what: str = "", is_loading: Callable[[], bool] = lambda: False) -> None:
         self._total = total
         self._what = what
+        self._is_loading = is_loading
+        self._loading = False
+        self._about = ""
         self._done = 0
         self._since = time.monotonic()
         self._wanted = sys.stderr.isatty()
@@ -36,13 +41,14 @@ class Waiting:
             await anyio.sleep(_PATIENCE)
             self._draw()
 
-    def advance(self, size: int) -> None:
-        """So much more is done."""
+    def advance(self, size: int, about: str = "") -> None:
+        """So much more is done; ``about`` is said beside the bar."""
         self._done += size
+        self._about = about
         self._draw()
         if self._bar is not None:
             progress, task = self._bar
-            progress.update(task, completed=self._done)
+            progress.update(task, completed=self._done, description=about)
 
     def tell(self, what: str) -> None:
         """Say on the terminal what is waited for."""
@@ -57,17 +63,39 @@ class Waiting:
             self._since = time.monotonic()
 
     def _draw(self) -> None:
-        if self._bar is None and self._wanted and time.monotonic() - self._since > _PATIENCE:
+        if not self._wanted:
+            return
+        if self._loading != self._is_loading():
+            self._loading = not self._loading
+            self.hide()
+            if not self._loading:  # only from here on does the work itself take its time
+                self._since = time.monotonic()
+        if self._bar is None and time.monotonic() - self._since > _PATIENCE:
             self._bar = self._begin()
 
     def _begin(self) -> tuple[Progress, TaskID]:
         from rich.console import Console
-        from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+        from rich.progress import (
+            BarColumn,
+            DownloadColumn,
+            MofNCompleteColumn,
+            Progress,
+            ProgressColumn,
+            SpinnerColumn,
+            TextColumn,
+            TimeElapsedColumn,
+        )
 
-        counted = (TextColumn(self._what), MofNCompleteColumn()) if self._what else (DownloadColumn(),)
-        progress = Progress(BarColumn(), *counted, TimeElapsedColumn(), console=Console(stderr=True), transient=True)
+        columns: tuple[ProgressColumn, ...]
+        if self._loading:
+            columns = SpinnerColumn(), TextColumn("Loading the models of names")
+        elif self._what:
+            columns = BarColumn(), TextColumn(self._what), MofNCompleteColumn()
+        else:
+            columns = BarColumn(), TextColumn("{task.description}"), DownloadColumn()
+        progress = Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True)
         progress.start()
-        return progress, progress.add_task("", total=self._total, completed=self._done)
+        return progress, progress.add_task(self._about, total=self._total, completed=self._done)
 
     def __enter__(self) -> Waiting:
         return self

@@ -45,6 +45,11 @@ class Scanner:
 
         return Detector(self._settings)
 
+    @property
+    def is_loading(self) -> bool:
+        """Whether a text waits for the models of names."""
+        return self.covers_names and self.workers.is_loading
+
     async def run(self) -> None:
         """Let the name model load, and end all workers when this is cancelled."""
         try:

@@ -74,6 +74,11 @@ class Workers:
         self._small = _Lane(self._settings, deadlines.loading)
         self._large = _Lane(self._settings, deadlines.loading)
 
+    @property
+    def is_loading(self) -> bool:
+        """Whether a job waits for a worker that is not ready yet."""
+        return self._small.is_loading or self._large.is_loading
+
     async def start(self) -> None:
         """Start the worker that loads the model; without one there is nothing to load, and workers start on demand."""
         if self._settings.names is not None:
@@ -194,6 +199,11 @@ class _Lane:
         self._turn = anyio.Lock()
         self._closed = False
         self._worker: _Worker | None = None
+
+    @property
+    def is_loading(self) -> bool:
+        """Whether somebody waits for a process that is not ready yet, or not even started."""
+        return self._turn.locked() and (self._worker is None or not self._worker.is_ready)
 
     async def start(self) -> None:
         """Start the process; it loads meanwhile."""
