@@ -175,6 +175,14 @@ def test_statuses_are_those_of_files(tmp_path):
     assert scan("--no-names", "--expect-clean", str(tmp_path), str(tmp_path / "none")).returncode == 1
 
 
+def test_a_folder_is_not_clean_where_text_was_skipped(tmp_path):
+    made(tmp_path, a_txt="nothing", b_bin="\0")
+    assert scan("--no-names", "--expect-clean", str(tmp_path)).returncode == 0
+    (tmp_path / "c.txt").write_bytes("Übersicht".encode("latin-1"))
+    assert scan("--no-names", "--expect-clean", str(tmp_path)).returncode == 1
+    assert scan("--no-names", str(tmp_path)).returncode == 0
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="interrupts otherwise")
 @pytest.mark.slow
 def test_a_scan_of_many_small_files_can_be_interrupted(tmp_path):

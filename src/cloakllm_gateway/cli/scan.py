@@ -100,7 +100,7 @@ def _scan(files: Sequence[str], form: str, configured: tuple[Settings, VaultConf
     with Waiting(total and total.size, is_loading=lambda: scanner.is_loading) as waiting:
         out = Out(WRITERS[form](files), waiting, vault.max_values_per_message, in_folders, total)
         tally = anyio.run(_scan_all, inputs, scanner, settings, out)
-    if tally.unreadable:
+    if tally.unreadable or (expect_clean and tally.is_partial):
         return FAILED
     return FOUND if expect_clean and tally.finds else 0
 

@@ -32,6 +32,11 @@ class Why(Enum):
     SPECIAL = ("pipe, socket or device", "pipes, sockets or devices")
     GIT = (_GIT, _GIT)
 
+    @property
+    def is_text(self) -> bool:
+        """Whether it may be text, which others can read."""
+        return self in (Why.ENCODING, Why.LARGE)
+
     def count(self, number: int) -> str:
         one, several = self.value
         return f"{number} {one if number == 1 else several}"

@@ -52,6 +52,11 @@ class Tally:
         """How many were opened, or could not be."""
         return self.clean + self.with_finds + self.unreadable + self._skipped_files
 
+    @property
+    def is_partial(self) -> bool:
+        """Whether text was skipped: nobody knows whether something would be hidden in it."""
+        return any(why.is_text for why in self._skipped)
+
     def add(self, one: Result | Skipped | Unreadable) -> None:
         if isinstance(one, Unreadable):
             self.unreadable += 1
