@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from cloakllm_gateway.detection.engine import Detector
 from cloakllm_gateway.detection.name_fields import known_name
-from cloakllm_gateway.spans import Text
+from cloakllm_gateway.spans import Proof, Text
 
 DETECTOR = Detector()
 
@@ -96,3 +98,38 @@ def test_who_did_something_is_a_person_as_a_field_of_an_object_too(key: str) -> 
 )
 def test_names_that_were_made_up_with_numbers_behind_them_are_names(text: str, names: list[str]) -> None:
     assert hidden(text) == names
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"assignee":"«Bob»","reviewers":["«Dave»","«Erin»"],"team":"Grace"}',
+        "lead: «Dave»\nmanager: «Grace»\nowner = «Erin»\n",
+        "reported_by: «Erin»\n",
+        "Name,Role\n«Grace»,Intern\n«Bob Miller»,CTO\n«Hope»,HR\n",
+        "| Name | Role |\n|---|---|\n| «Grace» | Intern |\n| **«Bob Miller»** | CTO |\n| «Hope» | HR |\n",
+        "id;Name;City\n1;«Anna»;Wien\n2;«Peter»;Graz\n3;Zyx;Linz\n",
+        "| Task | Owner |\n|---|---|\n| Build | «Hope» |\n| Test | Platform Team |\n",
+    ],
+)
+def test_a_known_given_name_alone_is_a_name_where_a_person_stands(text: str) -> None:
+    assert hidden(text.replace("«", "").replace("»", "")) == re.findall("«(.*?)»", text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "owner: carol\nassignee: DAVE\nreviewer: Phoenix\nfrom: Florence\nto: Victoria\n",
+        "Name,Port\nAurora,80\nPhoenix,90\nHope,70\nMercury,100\n",
+        "Name,Language\nDave,C\nTomcat,Java\nKafka,Scala\n",
+        "| Name | Type |\n|---|---|\n| Grace | server |\n| name | string |\n",
+        "def lead(name: Name, manager: Manager = Owner): pass\n",
+    ],
+)
+def test_accounts_programs_and_places_are_no_given_names(text: str) -> None:
+    assert hidden(text) == []
+
+
+def test_what_only_its_key_makes_a_name_is_one_for_its_source_alone() -> None:
+    ((span,),) = DETECTOR.find([Text("Hope", key="assignee")])
+    assert span.proof is Proof.KEY

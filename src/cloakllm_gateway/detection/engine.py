@@ -115,7 +115,7 @@ class Detector:
             keyed.setdefault(segment.text, []).extend(_keyed(texts, segment, proved, runs))
         is_simple = len(texts) == 1 and len(reading.segments) == 1
         for category, pattern, places in self._matches(reading, keyed.get(0, ()) if is_simple else ()):
-            claim = Claim(category, pattern.rank, _SHAPE)
+            claim = Claim(category, pattern.rank, _KEY if pattern.keyed else _SHAPE)
             for segment, own in reading.placed(places):
                 if texts[segment.text].names or not pattern.prose:
                     found[segment.text] += (
@@ -368,7 +368,7 @@ def _back(find: Find, lead: int) -> Find:
 # -- spans ----------------------------------------------------------------------------------------
 
 #: Looked up once: a member of an enumeration costs more than all else about a span.
-_SHAPE, _PLAIN = Proof.SHAPE, Encoding.PLAIN
+_SHAPE, _KEY, _PLAIN = Proof.SHAPE, Proof.KEY, Encoding.PLAIN
 
 
 #: What was found in runs that are hidden whole, by text, place, category, rank and proof.

@@ -1,16 +1,18 @@
-"""Full names where a person should stand: one word of them is known, whatever else the words mean.
+"""Names where a person should stand: one word of them is known, whatever else the words mean.
 
 In free text `Dev Smith` and `Will Young` may be anything.  Behind ``author`` they are somebody, and `Platform Team`
-and `Red Hat` are nobody.
+and `Red Hat` are nobody.  So are programs that have a given name: `Ruby`, `Phoenix`.
 """
 
 from __future__ import annotations
 
 from cloakllm_gateway.detection.name_words import (
+    AMBIGUOUS_NAMES,
     FIRST_NAMES,
     NOT_NAMES,
     PARTICLES,
     PLACES,
+    SOFTWARE,
     SURNAMES_AND_WORDS,
     WORD_NAMES,
     plain,
@@ -48,6 +50,18 @@ def known_name(text: str) -> int:
     if any(part in NOT_NAMES and part not in FIRST_NAMES and len(part) > 1 for part in low[1:-1]):
         return 0
     return len(text) if _is_pair(low[0], low[-1]) else 0
+
+
+def given_name(text: str) -> int:
+    """The length of a known given name that is all of a text, with a capital; 0 for anything else."""
+    low = plain(text)
+    is_name = low in FIRST_NAMES and len(low) > 1 and text[0].isupper() and not text.isupper()
+    return len(text) if is_name and not (low in WORD_NAMES and low in SOFTWARE) else 0
+
+
+def is_given_name_only(text: str) -> bool:
+    """Whether a text is a known given name that means nothing else."""
+    return given_name(text) > 0 and plain(text) not in AMBIGUOUS_NAMES
 
 
 def is_full_name(text: str) -> bool:

@@ -54,6 +54,7 @@ class Pattern(NamedTuple):
     regional: bool = False  # only with a locale; the proof is then :func:`national.national_phone`
     extent: Extent | None = None  # see Extent
     prose: bool = False  # only in texts that may be read for names
+    keyed: bool = False  # what makes it certain is the key before it: see KEY of :class:`..spans.Proof`
 
 
 class Category(NamedTuple):

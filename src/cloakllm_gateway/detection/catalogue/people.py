@@ -102,6 +102,18 @@ def _known_name() -> Proof:
     return known_name
 
 
+def given_name(text: str) -> int:
+    """A known given name, all of a text: proof under a key that only persons stand under (:mod:`..name_fields`)."""
+    return _given_name()(text)
+
+
+@cache
+def _given_name() -> Proof:
+    from cloakllm_gateway.detection.name_fields import given_name
+
+    return given_name
+
+
 def _device(text: str) -> int:
     """What is called after somebody: a given name is in it."""
     from cloakllm_gateway.detection.name_words import FIRST_NAMES, plain
@@ -162,12 +174,15 @@ _FOREIGN_NAME = (
 )
 _TITLE = r"(?:Prof|Dr|Rev|Ing|Dipl|Mag|Lt|Col|Gen|Sgt|Capt|Maj|Hon)"
 _PARTICLE = r"(?:van|von|de|den|der|da|dos|del|el|al|bin|zu|la|le|di|ten|ter|y)"
-#: Who did something, has something, or writes to whom: of versions, of tasks, of mails.
+#: Who did something or has something: of versions, of tasks, of teams.
 _DOER = (
     r"author|committer|assignee|assigner|owner|reporter|maintainer|creator|reviewer|approver|organi[sz]er|attendee|sender"
-    r"|recipient|from|to|cc|bcc|reply-to|(?:created|updated|modified|assigned|reported|uploaded|submitted|closed|opened)"
-    r"[ _-]?(?:by|to)|(?:authored|signed-off|reviewed|tested|acked|reported|suggested|helped|approved|debugged)-by"
+    r"|recipient|manager|lead|supervisor|requester"
+    r"|(?:created|updated|modified|assigned|reported|uploaded|submitted|closed|opened)[ _-]?(?:by|to)"
+    r"|(?:authored|signed-off|reviewed|tested|acked|reported|suggested|helped|approved|debugged)-by"
 )
+#: ... or writes to whom: places stand there as well.
+_DOER_OR_END = rf"{_DOER}|from|to|cc|bcc|reply-to"
 #: A key of the number that somebody has, as users, customers and patients have one.
 _NUMBERED = r"(?:customer|client|patient|user|employee|member|contact|person|guest|tenant|student)_?[iI][dD]"
 
@@ -213,6 +228,7 @@ PERSON = Category(
         example('{"name": "«Dev Smith»", "customer_id": 4}'),
         example('{"patientId": 4, "name": "«Will Young»"}'),
         example('{"assignee": "«Will Young»", "owner": "Platform Team"}'),
+        example('{"assignee": "«Erin»", "reviewer": "Release Bot"}'),
         example('<customer first="Noor" last="«Haddad»" id="771"/>'),
         example('"device": "«iPhone von Thorsten»"'),
         example("seen on «Annas-MacBook-Pro.local» and"),
@@ -232,6 +248,7 @@ PERSON = Category(
         "ATTENDEE;CN=Release Planning:x, subject=CN = Root Authority, O = Acme",
         '{"name": "Docker Hub", "user_id": 4}',
         'author: Red Hat\nowner: Sales West\nassignee: Release Bot\n{"created_by": "Data Platform", "to": "New York"}',
+        '{"owner": "Phoenix", "lead": "carol", "manager": "Docker", "from": "Florence", "reviewer": "Platform"}',
         "Apple's iPhone, a Galaxy of Andromeda",
         *file_names.LOOKALIKES,
         "**bold** and *** or A** B",
@@ -330,11 +347,18 @@ PERSON = Category(
         ),
         # ... and without an address, where the name says enough.
         Pattern(
-            rf"(?<![A-Za-z])(?i:{_DOER})[\"']?[ ]?[:=][ ]{{0,8}}[\"']?"
+            rf"(?<![A-Za-z])(?i:{_DOER_OR_END})[\"']?[ ]?[:=][ ]{{0,8}}[\"']?"
             rf"({CAP}(?: (?:{CAP}|[A-Z]\.?|{_PARTICLE}(?= ))){{1,3}})"
             r"(?=[\"'<,;|)}\r\n\x1c]| {1,2}[(\[]| {0,4}$)",
             known_name,
             rank=NAMED,
+        ),
+        Pattern(
+            rf"(?<![A-Za-z])(?i:(?:{_DOER})s?)[\"']?[ ]?[:=][ ]{{0,8}}[\"']?({CAP})"
+            r"(?=[\"'<,;|)}\r\n\x1c]| {1,2}[(\[]| {0,4}$)",
+            given_name,
+            rank=NAMED,
+            keyed=True,
         ),
         # ... and called just a name, beside the number of somebody.
         Pattern(
