@@ -11,7 +11,8 @@ One call looks at all texts of a message at once:
 4. the deny list and the patterns of the configuration run on the linear
    engine alone (:mod:`.custom`);
 5. finds are mapped back to the original text and merged to a disjoint set
-   (:mod:`.merging`).
+   (:mod:`.merging`);
+6. parts of the names among them are looked for in all texts (:mod:`.name_again`).
 
 Time is linear in the length of the texts.  Nothing is skipped: a budget that
 is reached raises.
@@ -36,6 +37,7 @@ from cloakllm_gateway.detection.compounds import Compounds
 from cloakllm_gateway.detection.custom import Custom
 from cloakllm_gateway.detection.gate import SEPARATOR, Gate, Judge, Named, Signs, compiled
 from cloakllm_gateway.detection.merging import Claim, Find, settled, unwrapped
+from cloakllm_gateway.detection.name_again import told_again
 from cloakllm_gateway.detection.reading import Reading, Segment, behind, read
 from cloakllm_gateway.detection.settings import Settings
 from cloakllm_gateway.detection.speaking import words_before
@@ -88,7 +90,7 @@ class Detector:
         for of_one, text in zip(spans, texts, strict=True):
             if of_one and not 0 <= of_one[0].start < of_one[-1].end <= len(text.text):
                 raise DetectionError("A find has no place in its text", "This is a fault of the gateway: report it.")
-        return Findings(spans, encoded)
+        return Findings(told_again(spans, texts, self._allowed), encoded)
 
     def _finds(self, texts: Sequence[Text]) -> tuple[list[list[Find]], frozenset[int]]:
         """For each text what was found in it, overlapping and in no order; and which texts are encoded."""

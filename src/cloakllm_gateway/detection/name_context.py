@@ -9,18 +9,29 @@ for the shapes of surnames.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 
 from cloakllm_gateway import linear
-from cloakllm_gateway.detection.name_runs import PERSON, SURE, WORD, Found
+from cloakllm_gateway.detection.name_runs import CAPITALISED, GLUED_AFTER, PERSON, SURE, WORD, Found, glued_before
 from cloakllm_gateway.detection.name_words import (
+    ACTS,
+    AMBIGUOUS_NAMES,
+    ARTICLES,
+    CALENDAR,
+    CUES_AFTER,
+    CUES_BEFORE,
     FIRST_NAMES,
+    FOREIGN_OPENERS,
     GERMAN_NOUNS,
+    GREETINGS,
     NOT_NAMES,
+    OPENERS,
     PLACES,
     SURNAMES_AND_WORDS,
+    TITLES,
     plain,
+    words_of,
 )
 from cloakllm_gateway.detection.surnames import SURNAMES
 
@@ -296,3 +307,83 @@ def stands_alone(text: str, start: int, end: int) -> bool:
 _BEFORE = re.compile(r"(?:\A|(?<=\s)|(?<=[(\"“>]))([^\W\d_]*)[ ]?[\n(\"“>]?\Z")
 _ARTICLES = frozenset(("the", "a", "an", "this", "that", "each", "every", "no", "in", "at", "via"))
 _GLUED = re.compile(r"[\w/\\@=(_]|[.:]\w")
+
+
+def part_at(text: str, start: int, first: Collection[str], last: Collection[str]) -> tuple[int, int] | None:
+    """Where the name stands that has a part of a known one at ``start``; None if nobody is meant there.
+
+    ``first`` and ``last`` are the words with which known names begin and end.  A given name before such a surname
+    belongs to the name, and so does a surname behind such a given name.
+    """
+    match = CAPITALISED.match(text, start)
+    if match is None or (match[0] not in first and match[0] not in last):
+        return None
+    word, end = match[0], match.end()
+    low = plain(word)
+    if len(word) < _SHORTEST_PART or word.isupper() or low in TITLES or low in OPENERS:
+        return None
+    if glued_before(text, start) or GLUED_AFTER.match(text, end):
+        return None
+    begin, led = _word_before(text, start)
+    behind = _WORD_BEHIND.match(text, end)
+    if behind is not None and behind[1][0].isupper():
+        is_name = word in first and _is_surname_behind(low, behind[1]) and not GLUED_AFTER.match(text, behind.end())
+        return (start, behind.end()) if is_name else None
+    if led[:1].isupper() and word in last and _is_given_before(led, low) and not glued_before(text, begin):
+        return begin, end
+    return (start, end) if _stands_as_name(low, led, behind[1] if behind else "") else None
+
+
+#: Shorter words are no part that stands for a name; no longer one is looked for before it.
+_SHORTEST_PART, _LONGEST_WORD = 3, 32
+_WORD_BEFORE = re.compile(rf"(?<![^\W\d_])(?<![^\W\d_]['’-])({WORD.pattern})(\.?)[ \u00a0]\Z")
+_WORD_BEHIND = re.compile(rf"[ \u00a0]({WORD.pattern})")
+
+
+def _word_before(text: str, start: int) -> tuple[int, str]:
+    """Where the word directly before a place begins, and the word; "" where there is none, or it ends a sentence."""
+    match = _WORD_BEFORE.search(text, max(start - _LONGEST_WORD, 0), start)
+    if match is None or (match[2] and plain(match[1]) not in TITLES):
+        return start, ""
+    return match.start(), match[1]
+
+
+def _is_ordinary(low: str) -> bool:
+    """Whether a word is more than a name: a word, a place, a month, a product."""
+    return low in NOT_NAMES or low in PLACES or low in SURNAMES_AND_WORDS or low in AMBIGUOUS_NAMES
+
+
+def _is_surname_behind(first: str, word: str) -> bool:
+    low = plain(word)
+    return low in SURNAMES or (not _is_ordinary(first) and _may_be_name(word) and low not in OPENERS)
+
+
+def _is_given_before(word: str, last: str) -> bool:
+    low = plain(word)
+    if low in TITLES or low in OPENERS or low in FOREIGN_OPENERS:
+        return False
+    return low in SURE or (not _is_ordinary(last) and last not in GERMAN_NOUNS and _may_be_name(word))
+
+
+#: Parts of names that are places as well: they stand inside of sentences as places do.
+_TOWNS = words_of("""
+    adelaide asuncion austin carolina charlotte chelsea concepcion dallas florence geneva georgia guadalupe holland
+    houston israel jackson jordan kent lincoln lourdes madison milan orlando paris santiago sydney victoria virginia
+    washington wells york
+""")
+
+
+def _stands_as_name(low: str, before: str, after: str) -> bool:
+    """Whether a part of a name means somebody between two words, "" for none; it has no other name beside it."""
+    led = plain(before)
+    if led in TITLES or led in GREETINGS or after in ACTS:
+        return True
+    is_capital = before[:1].isupper()
+    if low in CALENDAR or low in GERMAN_NOUNS or low in _TOWNS:
+        return False
+    if _is_ordinary(low):
+        if is_capital:
+            return led in CUES_BEFORE
+        given = low in FIRST_NAMES and low not in SURNAMES_AND_WORDS
+        return (led != "" and led not in _ARTICLES and led not in ARTICLES) or (given and after in CUES_AFTER)
+    return not is_capital or led in NOT_NAMES or led in OPENERS or led in GERMAN_NOUNS

@@ -34,6 +34,7 @@ from cloakllm_gateway.detection import folding
 from cloakllm_gateway.detection.allow_list import NOTHING, AllowList
 from cloakllm_gateway.detection.keys import is_phrase
 from cloakllm_gateway.detection.languages import ENGLISH, Languages
+from cloakllm_gateway.detection.name_again import told_again
 from cloakllm_gateway.detection.name_beliefs import (
     cores,
     is_known_name,
@@ -122,9 +123,12 @@ def with_names(
         fresh.setdefault(at, []).extend(
             _outward(view, name) for name in names if not allowed.holds(name.category, name.canonical, name.value)
         )
-    return [
+    if not any(fresh.values()):
+        return [*map(list, found)]
+    joined = [
         _joined(spans, fresh[at], texts[at].text) if fresh.get(at) else list(spans) for at, spans in enumerate(found)
     ]
+    return told_again(joined, texts, allowed)
 
 
 def _joined(found: Sequence[Span], names: Sequence[Span], text: str) -> list[Span]:
