@@ -168,9 +168,17 @@ def test_a_value_has_one_number_in_one_message() -> None:
     assert out["content"][0]["text"] == f"{out['structuredContent']['last_name']} has left"
 
 
+def test_parts_of_a_name_have_tokens_of_their_own_that_lead_back_to_them() -> None:
+    texts = ("From: Grace Hopper <grace@acme-corp.com>", "Grace will call. Hopper agreed.", "Ask Hopper")
+    gate = Gate()
+    out = gate.sanitize(result(*texts), RESULT)
+    assert not any(word in json.dumps(out) for word in ("Grace", "Hopper"))
+    assert gate.restore({"content": out["content"]}) == result(*texts)
+
+
 def test_what_can_not_be_told_from_ordinary_text_stays_beside_its_field() -> None:
-    out = shown(result("the best of 1234 and Max", structuredContent={"pin": 1234, "first_name": "Max"}))
-    assert "the best of 1234 and Max" in out
+    out = shown(result("the best of 1234 and max", structuredContent={"pin": 1234, "first_name": "Max"}))
+    assert "the best of 1234 and max" in out
 
 
 def test_a_name_that_a_model_saw_in_one_text_is_hidden_in_the_others() -> None:

@@ -68,6 +68,11 @@ def test_each_part_is_a_value_of_its_own_that_words_prove() -> None:
     assert (part.value, part.canonical, part.proof) == ("Hopper", "hopper", Proof.NAME)
 
 
+def test_a_part_that_is_a_word_as_well_is_known_in_no_later_message() -> None:
+    ((_, part),) = DETECTOR.find([Text("Jane Price came, and Price agreed.")])
+    assert (part.value, part.proof) == ("Price", Proof.PART)
+
+
 def test_a_part_that_is_allowed_is_shown() -> None:
     text = "Kim Hopper came. Hopper left."
     found = DETECTOR.find([Text(text)])

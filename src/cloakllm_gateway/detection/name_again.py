@@ -11,9 +11,11 @@ Linear: a look-up for each capitalised word, whatever the names.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from operator import attrgetter
+from typing import NamedTuple
 
 from cloakllm_gateway.detection.allow_list import NOTHING, AllowList
 from cloakllm_gateway.patterns import lazy
@@ -44,6 +46,14 @@ _PLAIN = Encoding.PLAIN
 _start = attrgetter("start")
 
 
+class Parts(NamedTuple):
+    """The first and the last words of names, and which two stand beside each other: whether they are all of a name."""
+
+    first: Collection[str]
+    last: Collection[str]
+    beside: Mapping[tuple[str, str], bool]
+
+
 class People:
     """Everybody who is named in a message, by their names."""
 
@@ -53,10 +63,15 @@ class People:
         self.heads = frozenset(_HEAD.findall("\n".join(names)))
 
     @cached_property
-    def parts(self) -> tuple[frozenset[str], frozenset[str]]:
-        """The first words and the last words of the names."""
-        words = [name.replace(",", " ").split() for name in self._names]
-        return frozenset(name[0] for name in words if name), frozenset(name[-1] for name in words if name)
+    def parts(self) -> Parts:
+        first, last, beside = set(), set(), dict[tuple[str, str], bool]()
+        for name in self._names:
+            words = name.replace(",", " ").split()
+            first.update(words[:1])
+            last.update(words[-1:])
+            for pair in pairwise(words):
+                beside[pair] = beside.get(pair, True) and len(words) == 2
+        return Parts(first, last, beside)
 
 
 def _with_parts(spans: Sequence[Span], text: str, people: People, allowed: AllowList) -> list[Span]:
@@ -73,8 +88,8 @@ _HIDDEN = "\n"
 
 
 def _parts(text: str, places: Iterable[int], people: People, allowed: AllowList) -> Iterator[Span]:
-    from cloakllm_gateway.detection.name_context import part_at  # most messages need no list of names
-    from cloakllm_gateway.detection.name_words import canonical
+    from cloakllm_gateway.detection.name_context import is_ordinary, part_at  # most messages need no list of names
+    from cloakllm_gateway.detection.name_words import canonical, plain
 
     done = 0
     for place in places:
@@ -84,4 +99,5 @@ def _parts(text: str, places: Iterable[int], people: People, allowed: AllowList)
         start, done = part
         value = text[start:done]
         if not allowed.holds("PERSON", canonical(value), value):
-            yield Span(start, done, "PERSON", value, canonical(value), proof=Proof.NAME, rank=_RANK)
+            proof = Proof.PART if is_ordinary(plain(value)) else Proof.NAME  # a price is no Price in the next message
+            yield Span(start, done, "PERSON", value, canonical(value), proof=proof, rank=_RANK)

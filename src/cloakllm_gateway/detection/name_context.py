@@ -9,7 +9,7 @@ for the shapes of surnames.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 
 from cloakllm_gateway import linear
@@ -309,11 +309,14 @@ _ARTICLES = frozenset(("the", "a", "an", "this", "that", "each", "every", "no", 
 _GLUED = re.compile(r"[\w/\\@=(_]|[.:]\w")
 
 
-def part_at(text: str, start: int, first: Collection[str], last: Collection[str]) -> tuple[int, int] | None:
+def part_at(
+    text: str, start: int, first: Collection[str], last: Collection[str], beside: Mapping[tuple[str, str], bool]
+) -> tuple[int, int] | None:
     """Where the name stands that has a part of a known one at ``start``; None if nobody is meant there.
 
     ``first`` and ``last`` are the words with which known names begin and end.  A given name before such a surname
-    belongs to the name, and so does a surname behind such a given name.
+    belongs to the name, and so does a surname behind such a given name.  Where two words follow each other that are
+    ``beside`` each other in a name of more the whole name may stand, and is found as a known value.
     """
     match = CAPITALISED.match(text, start)
     if match is None or (match[0] not in first and match[0] not in last):
@@ -323,6 +326,14 @@ def part_at(text: str, start: int, first: Collection[str], last: Collection[str]
     if len(word) < _SHORTEST_PART or word.isupper() or low in TITLES or low in OPENERS:
         return None
     if glued_before(text, start) or GLUED_AFTER.match(text, end):
+        return None
+    nearby = [(before[1], word)] if (before := _NEAR_BEFORE.search(text, max(start - _LONGEST_WORD, 0), start)) else []
+    following = _NEAR_BEHIND.match(text, end)
+    if following is not None:
+        nearby.append((word, following[2]))
+        if beside.get((word, following[2])) and following[1] == " ":
+            return start, following.end()
+    if any(pair in beside for pair in nearby):
         return None
     begin, led = _word_before(text, start)
     behind = _WORD_BEHIND.match(text, end)
@@ -337,6 +348,9 @@ def part_at(text: str, start: int, first: Collection[str], last: Collection[str]
 #: Shorter words are no part that stands for a name; no longer one is looked for before it.
 _SHORTEST_PART, _LONGEST_WORD = 3, 32
 _WORD_BEFORE = re.compile(rf"(?<![^\W\d_])(?<![^\W\d_]['’-])({WORD.pattern})(\.?)[ \u00a0]\Z")
+#: The same over whatever a line ends and begins with.
+_NEAR_BEFORE = re.compile(rf"(?<![^\W\d_])(?<![^\W\d_]['’-])({WORD.pattern})[^\w]{{1,12}}\Z")
+_NEAR_BEHIND = re.compile(rf"([^\w]{{1,12}})({WORD.pattern})")
 _WORD_BEHIND = re.compile(rf"[ \u00a0]({WORD.pattern})")
 
 
@@ -348,21 +362,21 @@ def _word_before(text: str, start: int) -> tuple[int, str]:
     return match.start(), match[1]
 
 
-def _is_ordinary(low: str) -> bool:
+def is_ordinary(low: str) -> bool:
     """Whether a word is more than a name: a word, a place, a month, a product."""
     return low in NOT_NAMES or low in PLACES or low in SURNAMES_AND_WORDS or low in AMBIGUOUS_NAMES
 
 
 def _is_surname_behind(first: str, word: str) -> bool:
     low = plain(word)
-    return low in SURNAMES or (not _is_ordinary(first) and _may_be_name(word) and low not in OPENERS)
+    return low in SURNAMES or (not is_ordinary(first) and _may_be_name(word) and low not in OPENERS)
 
 
 def _is_given_before(word: str, last: str) -> bool:
     low = plain(word)
     if low in TITLES or low in OPENERS or low in FOREIGN_OPENERS:
         return False
-    return low in SURE or (not _is_ordinary(last) and last not in GERMAN_NOUNS and _may_be_name(word))
+    return low in SURE or (not is_ordinary(last) and last not in GERMAN_NOUNS and _may_be_name(word))
 
 
 #: Parts of names that are places as well: they stand inside of sentences as places do.
@@ -381,7 +395,7 @@ def _stands_as_name(low: str, before: str, after: str) -> bool:
     is_capital = before[:1].isupper()
     if low in CALENDAR or low in GERMAN_NOUNS or low in _TOWNS:
         return False
-    if _is_ordinary(low):
+    if is_ordinary(low):
         if is_capital:
             return led in CUES_BEFORE
         given = low in FIRST_NAMES and low not in SURNAMES_AND_WORDS
