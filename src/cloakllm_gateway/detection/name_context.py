@@ -323,43 +323,42 @@ def part_at(
         return None
     word, end = match[0], match.end()
     low = plain(word)
-    if len(word) < _SHORTEST_PART or word.isupper() or low in TITLES or low in OPENERS:
+    if len(word) < _SHORTEST_PART or low in TITLES or low in OPENERS or not _ONE_CAPITAL.fullmatch(word):
         return None
     if glued_before(text, start) or GLUED_AFTER.match(text, end):
         return None
-    nearby = [(before[1], word)] if (before := _NEAR_BEFORE.search(text, max(start - _LONGEST_WORD, 0), start)) else []
-    following = _NEAR_BEHIND.match(text, end)
-    if following is not None:
-        nearby.append((word, following[2]))
-        if beside.get((word, following[2])) and following[1] == " ":
-            return start, following.end()
-    if any(pair in beside for pair in nearby):
+    before, gap = _word_before(text, start)
+    match = _WORD_BEHIND.match(text, end)
+    behind, is_next = (match[2], match[1] in _BLANKS) if match else ("", False)
+    if match and is_next and beside.get((word, behind)):
+        return start, match.end()
+    if (word, behind) in beside or (before, word) in beside:
         return None
-    begin, led = _word_before(text, start)
-    behind = _WORD_BEHIND.match(text, end)
-    if behind is not None and behind[1][0].isupper():
-        is_name = word in first and _is_surname_behind(low, behind[1]) and not GLUED_AFTER.match(text, behind.end())
-        return (start, behind.end()) if is_name else None
-    if led[:1].isupper() and word in last and _is_given_before(led, low) and not glued_before(text, begin):
-        return begin, end
-    return (start, end) if _stands_as_name(low, led, behind[1] if behind else "") else None
+    if match and is_next and behind[0].isupper():
+        is_name = word in first and _is_surname_behind(low, behind) and not GLUED_AFTER.match(text, match.end())
+        return (start, match.end()) if is_name else None
+    led = before if gap in _BLANKS or (gap == ". " and plain(before) in TITLES) else ""
+    if led[:1].isupper() and word in last and _is_given_before(led, low):
+        begin = start - len(gap) - len(led)
+        if not glued_before(text, begin):
+            return begin, end
+    return (start, end) if _stands_as_name(low, led, behind if is_next else "") else None
 
 
 #: Shorter words are no part that stands for a name; no longer one is looked for before it.
 _SHORTEST_PART, _LONGEST_WORD = 3, 32
-_WORD_BEFORE = re.compile(rf"(?<![^\W\d_])(?<![^\W\d_]['’-])({WORD.pattern})(\.?)[ \u00a0]\Z")
-#: The same over whatever a line ends and begins with.
-_NEAR_BEFORE = re.compile(rf"(?<![^\W\d_])(?<![^\W\d_]['’-])({WORD.pattern})[^\w]{{1,12}}\Z")
-_NEAR_BEHIND = re.compile(rf"([^\w]{{1,12}})({WORD.pattern})")
-_WORD_BEHIND = re.compile(rf"[ \u00a0]({WORD.pattern})")
+_BLANKS = (" ", "\u00a0")
+#: A name has one capital, but for `McDonald`, `O'Brien`, `Anne-Marie`: identifiers have more.
+_ONE_CAPITAL = re.compile(r"(?:Mc|Ma?c|De|Di|Du|La|Le|Van|Von|Fitz)?[^\W\d_][^A-Z]*(?:['’-][^\W\d_][^A-Z]*)*")
+#: The word behind a place, over whatever a line ends and begins with; and the one before it, read backwards.
+_WORD_BEHIND = re.compile(rf"([^\w]{{1,12}})({WORD.pattern})")
+_WORD_BACKWARDS = re.compile(r"([^\w]{1,12})((?:[^\W\d_]|(?<=[^\W\d_])['’-](?=[^\W\d_]))+)")
 
 
-def _word_before(text: str, start: int) -> tuple[int, str]:
-    """Where the word directly before a place begins, and the word; "" where there is none, or it ends a sentence."""
-    match = _WORD_BEFORE.search(text, max(start - _LONGEST_WORD, 0), start)
-    if match is None or (match[2] and plain(match[1]) not in TITLES):
-        return start, ""
-    return match.start(), match[1]
+def _word_before(text: str, start: int) -> tuple[str, str]:
+    """The word before a place and what is between the two, "" where there is none."""
+    match = _WORD_BACKWARDS.match(text[max(start - _LONGEST_WORD, 0) : start][::-1])
+    return (match[2][::-1], match[1][::-1]) if match else ("", "")
 
 
 def is_ordinary(low: str) -> bool:
