@@ -50,6 +50,7 @@ def test_a_part_of_a_name_is_hidden_where_it_stands_for_somebody(text: str) -> N
         "By «Jane May», «Jane Price», «Jane Rose»: Price is 20. The Price. May I? In May. A Rose. Rose petals.",
         '{"first_name": "«Grace»"} A Grace Period. Grace period. The Grace clause. no grace',
         "By «Kim Hopper»: a class Hopper(x), os.Hopper, Hopper_1, /Hopper, hopper, HOPPER, Hopper Building, Hopperly",
+        "By «Kim Öztürk»: a LifeÖztürk, an ÖztürkFactory",
         "By «Kim Paris»: she flew to Paris, from Paris and over Paris",
         "By «Anna Koch» und «Anna Weber»: Dr. No",
     ],

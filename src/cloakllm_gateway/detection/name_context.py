@@ -373,7 +373,7 @@ def _is_surname_behind(first: str, word: str) -> bool:
 
 def _is_given_before(word: str, last: str) -> bool:
     low = plain(word)
-    if low in TITLES or low in OPENERS or low in FOREIGN_OPENERS:
+    if low in TITLES or low in OPENERS or low in FOREIGN_OPENERS or not _ONE_CAPITAL.fullmatch(word):
         return False
     return low in SURE or (not is_ordinary(last) and last not in GERMAN_NOUNS and _may_be_name(word))
 
