@@ -71,6 +71,26 @@ def test_a_value_of_parts_is_found_over_the_end_of_a_line(between: str, value: s
     assert is_hidden(f"Please write to or call {value} today", value)
 
 
+@pytest.mark.parametrize("between", BREAKS)
+@pytest.mark.parametrize("value", ["4111-1111-{}1111-1111", "5500-{}0000-0000-0004", "536-22-{}8726", "536-{}22-8726"])
+def test_a_hyphen_at_the_end_of_a_line_needs_no_word_near(between: str, value: str) -> None:
+    value = value.format(BREAKS[between])
+    for text in (value, f"{value}\n", f"x\n{value}\ny"):
+        assert is_hidden(text, value), text
+
+
+@pytest.mark.parametrize("between", BREAKS)
+@pytest.mark.parametrize("key", ["Nr konta", "Kontonummer", "account_number", "RIB"])
+def test_groups_of_one_size_go_on_in_the_next_line(between: str, key: str) -> None:
+    """What stands in one line might be all of it, for an account has any number of digits."""
+    number = "61 1090 1014 0000 0712 1981 2874"
+    for at in (7, 12, 17, 22):
+        value = number[:at] + BREAKS[between] + number[at + 1 :]
+        assert is_hidden(f"{key}: {value}\n", value), value
+    shorter = f"{key}: 6110 9010{BREAKS[between]}2026 was a year, 12345 another"
+    assert "2026" not in "".join(shorter[span.start : span.end] for span in found(shorter))
+
+
 def test_what_is_broken_comes_back_as_it_was() -> None:
     text = "> refund AT61 1904 3002\n> 3457 3201 please"
     (span,) = found(text)

@@ -36,7 +36,7 @@ from cloakllm_gateway.detection.catalogue.national import national_phone
 from cloakllm_gateway.detection.compounds import Compounds
 from cloakllm_gateway.detection.custom import Custom
 from cloakllm_gateway.detection.gate import SEPARATOR, Gate, Judge, Named, Signs, compiled
-from cloakllm_gateway.detection.merging import Claim, Find, settled, unwrapped
+from cloakllm_gateway.detection.merging import Claim, Find, settled, unescaped, unwrapped
 from cloakllm_gateway.detection.name_again import told_again
 from cloakllm_gateway.detection.reading import Reading, Segment, behind, read
 from cloakllm_gateway.detection.settings import Settings
@@ -127,6 +127,8 @@ class Detector:
                     )
         for index, finds in keyed.items():
             found[index] += finds
+        if "escape" in reading.seen.signs:
+            found[:] = [unescaped(finds, text.text) for finds, text in zip(found, texts, strict=True)]
         if "wrapped" in reading.seen.signs:
             found[:] = [unwrapped(finds, text.text) for finds, text in zip(found, texts, strict=True)]
         for segment in reading.segments if self._custom else ():

@@ -275,11 +275,15 @@ def pairs(text: str) -> Iterator[Field]:
 
 #: The key of an assignment, read backwards from its mark.
 _ASSIGNED_KEY = lazy(r":?[ ]?\]?[\"'`]?[\w.-]{0,40}[^\W\d](?![\w.-])")
+#: A quote as HTML writes it: what it opens is read where it is one.
+_REFERENCE = r"&(?:amp;){0,8}(?:quot|apos|#0{0,4}3[49]|#[xX]0{0,4}2[27]);"
 _ASSIGNMENT = lazy(
     r"""([^\W\d][\w.-]{0,40})[\"'`]?\]?[ ]?(?:=>|:?=)(?!=)[ ]?"""
     rf"""{_WRITTEN}{PREFIX}"""
     rf"""(?:"([^"\n]+)"|'([^'\n]+)'|{_PARTS}"""
-    r"""|((?:[^\s,;&"'<>(){}\[\]|]|&(?![\w.-]{1,40}=))+(?:(?:[ ](?!HTTP/)[A-ZÀ-Þ][^\s,;&"'<>(){}\[\]|=]{0,40}){1,4}"""
+    rf"""|(?!{_REFERENCE})"""
+    r"""((?:[^\s,;&"'<>(){}\[\]|]|&(?!(?:amp;){0,8}[\w.-]{1,40}=))+"""
+    r"""(?:(?:[ ](?!HTTP/)[A-ZÀ-Þ][^\s,;&"'<>(){}\[\]|=]{0,40}){1,4}"""
     r"""(?=,[ ]?\w{1,40}=|[)\]}]|[ \t]{0,20}\r?(?:\n|\Z)))?))"""
 )
 #: Which of its groups is a value without quotes; the first one is the key.

@@ -69,12 +69,13 @@ def decoded(view: View, layer: int, due: Due) -> View | None:
 
 
 def literals(view: View, deeper: View, is_telling: Callable[[str], bool], depth: int = 0) -> Iterator[View]:
-    """What string literals with quotes in them say, each read by itself: JSON inside a string of JSON.
+    """What string literals with quotes or ends of lines in them say, each read by itself: a file in a string of JSON.
 
-    Taken together with what surrounds it, its quotes could not be told from the outer ones.  ``deeper`` is what the
-    whole view says; a literal of which ``is_telling`` is not true says nothing of interest.
+    Taken together with what surrounds it, its quotes could not be told from the outer ones, and its first line would
+    begin with the key before it.  ``deeper`` is what the whole view says; a literal of which ``is_telling`` is not
+    true says nothing of interest.
     """
-    if _ESCAPED not in view.text:
+    if "\\" not in view.text:
         return
     if depth > MAX_LAYERS:
         raise DetectionError(f"A text is quoted more than {MAX_LAYERS} times over")
@@ -83,26 +84,28 @@ def literals(view: View, deeper: View, is_telling: Callable[[str], bool], depth:
         text = deeper.text[first:last]
         if is_telling(text):
             yield deeper.part(start, end)
-        if _ESCAPED in text:
+        if "\\" in text:
             said = deeper.part(start, end)
             if (further := decoded(said, 1, due(said.text))) is not None:
                 yield from literals(said, further, is_telling, depth + 1)
 
 
-_ESCAPED = '\\"'
+#: A quote or the end of a line within a literal.
+_ESCAPED = lazy(r"\\[\"nr]")
 
 
 def _quoting(text: str) -> Iterator[tuple[int, int]]:
-    """Where the string literals with quotes in them are, without their own: there are few among many others."""
+    """Where the string literals are that quote, or have lines with a key: without their own quotes, few among many."""
     at = 0  # outside of any literal
-    while (sign := text.find(_ESCAPED, at)) >= 0:
+    while (escaped := _ESCAPED.search(text, at)) is not None:
+        sign = escaped.start()
         if text.count('"', at, sign) % 2 == 0:
-            at = sign + len(_ESCAPED)
+            at = escaped.end()
             continue
         literal = _LITERAL.match(text, text.rfind('"', at, sign))
         if literal is None:
             return
-        if _ESCAPED in literal[0]:
+        if '\\"' in literal[1] or ":" in literal[1] or "=" in literal[1]:
             yield literal.span(1)
         at = literal.end()
 

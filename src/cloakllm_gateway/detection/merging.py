@@ -18,7 +18,8 @@ from msgspec.structs import replace
 
 from cloakllm_gateway.detection.allow_list import NOTHING, AllowList
 from cloakllm_gateway.detection.catalogue import CATALOGUE, Category
-from cloakllm_gateway.detection.wrapping import is_fragment, is_whole
+from cloakllm_gateway.detection.catalogue.model import CONTEXT
+from cloakllm_gateway.detection.wrapping import is_fragment, is_in_groups, is_whole
 from cloakllm_gateway.patterns import lazy
 from cloakllm_gateway.spans import Encoding, Proof, Range, Ranges, Span, disjoint
 
@@ -71,7 +72,9 @@ def unwrapped(finds: list[Find], text: str) -> list[Find]:
         return finds
     others: dict[str, list[Range]] = {}
     for start, size, claim in finds:
-        if claim.span is None and not (claim.proof is _KEY and is_fragment(text[start : start + size])):
+        if claim.span is None and not (
+            (claim.proof is _KEY and is_fragment(text[start : start + size])) or is_in_groups(text, start, start + size)
+        ):
             others.setdefault(claim.category.name, []).append((start, start + size))
     for parts in others.values():
         parts.sort()
@@ -94,6 +97,38 @@ def unwrapped(finds: list[Find], text: str) -> list[Find]:
             if part == (start, end) or (part[1] <= end and is_whole(text, part, start, end)):
                 refuted.add(claim)
     return [find for find in finds if find[2] not in refuted]
+
+
+def unescaped(finds: list[Find], text: str) -> list[Find]:
+    """The finds less those beside their key that go on over the end of a line which is written as an escape.
+
+    A value without quotes ends where its line does, and its line is told by the reading without the escapes.  There
+    the next line begins with a key of its own, or is none: a backslash before a letter may be part of a password.
+    """
+    if "\\n" not in text and "\\r" not in text:
+        return finds
+    ends: dict[tuple[str, int], list[int]] = {}
+    for start, size, claim in finds:
+        if _LINE_IS_DONE.match(text, start + size):
+            ends.setdefault((claim.category.name, start), []).append(start + size)
+    if not ends:
+        return finds
+    return [
+        find
+        for find in finds
+        if (find[2].proof is not _KEY and find[2].rank != CONTEXT)
+        or not any(end < find[0] + find[1] for end in ends.get((find[2].category.name, find[0]), ()))
+    ]
+
+
+#: The end of a line as it is escaped, in however many strings, and behind it that of the string, an empty line, a
+#: comment or a key.
+_LINE_IS_DONE = lazy(
+    r"\\{1,64}(?:r\\{1,64}n|[nr])"
+    r"(?:\\{0,64}[\"']|\\{1,64}[rn]|\Z"
+    r"|(?:[ \t-]|\\{1,64}t){0,40}"
+    r"(?:[#;\[]|(?:export )?[\w.-]{1,40}[ ]?=(?![=\s]|\Z)|[\w. -]{1,40}:(?:[ ]|\\{1,64}[rn])))"
+)
 
 
 def settled(finds: list[Find], text: str, allowed: AllowList = NOTHING) -> list[Span]:

@@ -86,6 +86,23 @@ _FEW = 8
 _DIGITS = lazy(rf"{LEAD}([0-9 .-]+)")
 
 
+def is_in_groups(text: str, start: int, end: int) -> bool:
+    """Whether digits in groups of one size, but for the first, go on in such groups in the next line.
+
+    A number that is longer than what may be one already, and less than all of it, is hidden whole.
+    """
+    first = _GROUPS.fullmatch(text, start, end)
+    following = _GOING_ON.match(text, end) if first else None
+    if first is None or following is None:
+        return False
+    *full, last = [*map(len, (first[0].split()[1:] + following[1].split()))]
+    return last <= full[0] and len({*full}) == 1
+
+
+_GROUPS = lazy(r"[0-9]{1,8}(?:[ ][0-9]{2,8}){1,12}")
+_GOING_ON = lazy(rf"{BREAK}([0-9]{{2,8}}(?:[ ][0-9]{{1,8}}){{1,12}})(?![^\s,.;!?)])")
+
+
 def is_whole(text: str, part: Range, start: int, end: int) -> bool:
     """Whether a value at ``part`` of a range ends where a line does or begins with one: it is all there is of it.
 
