@@ -73,6 +73,13 @@ def test_a_text_of_another_script_takes_not_much_longer(letters: str) -> None:
         ("O3_8yy_", "-k-5iB-5-F7N-NB____.EOnmB-.x_Tz80h--4_-_p0-hu_9W8-_YrK"),
         ("(36-.-2(-5-(9--3--6", "-celL"),
         ("ñя", "ñ嵐ᜟ?\xa0Ste.v1522J"),
+        ("97 98 99 100 ", "1111"),
+        ("97,98, 99,", "98.5"),
+        ("0x61, 0x62 ", "0x63z"),
+        ("0x610x62", "0x63z"),
+        ("61 62 63 ", "64:"),
+        ("61:62:", "63z"),
+        (r"\141\142", r"\14"),
     ],
 )
 def test_many_beginnings_with_one_far_end_take_no_more_than_their_length_says(unit: str, end: str) -> None:

@@ -33,11 +33,14 @@ SIGN = (
 BASE32_SIGN = f"(?:^|[^A-Za-z0-9+/=_-])(?:{_FIVE}){{2}}"
 _BYTE = f"(?:[2-9A-Fa-f]{_H}|0[9AaDd])"
 _LEAST = 5  # before the last one
+#: A list ends with its last number that is whole: if that of another kind behind it refused all of them, each would
+#: be the beginning of a search of its own.
 PLACE = (
     rf"\\(?:[0-3][0-7]{{2}}(?:\\[0-3][0-7]{{2}})*|U000[0-9A-Fa-f]{{5}})"
-    rf"|(?<![\w.-])(?P<decimal>{_DECIMAL}(?:(?:,\s{{0,24}}| ){_DECIMAL}){{{_LEAST},}}+)(?![\w.-])"
-    rf"|(?<![\w.:-])(?P<hex>0x{_BYTE}(?:,? ?0x{_BYTE}){{{_LEAST},}}+"
-    rf"|{_BYTE}(?: {_BYTE}){{{_LEAST},}}+|{_BYTE}(?::{_BYTE}){{{_LEAST},}}+|{_BYTE}(?:-{_BYTE}){{{_LEAST},}}+)(?![\w:])"
+    rf"|(?<![\w.-])(?P<decimal>{_DECIMAL}(?:(?:,\s{{0,24}}| ){_DECIMAL}(?![\w.-])){{{_LEAST},}}+)"
+    rf"|(?<![\w.:-])(?P<hex>0x{_BYTE}(?:,? ?0x{_BYTE}(?=0x|[^\w:]|\Z)){{{_LEAST},}}+"
+    rf"|{_BYTE}(?: {_BYTE}(?![\w:])){{{_LEAST},}}+"
+    rf"|(?:{_BYTE}(?::{_BYTE}){{{_LEAST},}}+|{_BYTE}(?:-{_BYTE}){{{_LEAST},}}+)(?![\w:]))"
 )
 BASE32 = rf"(?<![A-Za-z0-9+/=_-])(?:{_FIVE}){{2}}[A-Z2-7]*=*(?![A-Za-z0-9+/=_-])"
 #: Where one may begin, with the character before it; most tables of numbers have no place of the kind.
