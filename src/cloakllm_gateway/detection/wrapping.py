@@ -34,7 +34,7 @@ class _Joint(NamedTuple):
     ends: str
     goes_on: str
     between: str
-    #: Lines of nothing but numbers are rows of a table, unless they are quoted.
+    #: Lines of nothing but numbers are rows of a table, unless they are quoted or end with a hyphen.
     is_of_numbers: bool = False
 
 
@@ -70,7 +70,8 @@ def join(match: re.Match[str]) -> Iterator[Piece]:
     following = text[end : end + _NEAR].partition("\n")[0]
     for ends, goes_on, joint in _BROKEN:
         if ends.search(line) and goes_on.match(following):
-            if not joint.is_of_numbers or ">" in match[0] or _WORD.search(line) or _WORD.search(following):
+            is_row = joint.is_of_numbers and ">" not in match[0] and line[-1] != "-"
+            if not is_row or _WORD.search(line) or _WORD.search(following):
                 yield joint.between, start, end, Encoding.WRAPPED
             return
 
