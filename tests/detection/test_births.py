@@ -57,3 +57,15 @@ def test_a_star_behind_a_name_says_who_was_born(date: str, structure: str) -> No
 )
 def test_other_dates_stay(text: str) -> None:
     assert dates(text) == []
+
+
+@pytest.mark.parametrize("word", ["changed", "updated", "modified", "sent", "imported"])
+@pytest.mark.parametrize("key", ["Date of birth", "DOB", "Birthday"])
+def test_when_a_birth_date_was_noted_is_none(key: str, word: str) -> None:
+    assert dates(f"{key} {word}: 2024-01-01") == []
+    assert dates(f"{key} last {word} on: 2024-01-01") == []
+
+
+@pytest.mark.parametrize("word", ["Total", "Released", "Version", "Preis"])
+def test_a_star_behind_one_word_is_a_remark(word: str) -> None:
+    assert dates(f"{word} * 12.3.2019") == dates(f"{word} *12.3.2019") == []

@@ -503,6 +503,13 @@ _BIRTH_DATE = (
     r"d\.?o\.?b\.?|date of birth|birth ?date|birthday|geburts(?:datum|tag|daten)|date de naissance|fecha de nacimiento"
     r"|cumplea[nñ]os|data di nascita|compleanno|data de nascimento|geboortedatum|verjaardag|data urodzenia|urodziny"
 )
+#: When a birth date was noted is none.
+_OF_RECORD = (
+    r"[^\n:=|]{0,20}(?i:\b(?:chang|updat|modif|edit|creat|sent|sync|import|remind|geänd|aktualis|actualiz|aggiorn|zmien"
+    r"|gewijz)"
+    r"|\b(?:on|at|am|le|il|el)[:=])"
+)
+_CAPITALISED = r"[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]{1,20}(?:-[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]{1,20})?"
 #: How one says of somebody that they were born, up to the date.
 _BIRTH = (
     rf"{_BIRTH_DATE}|ur\.|geb\."
@@ -574,12 +581,16 @@ DATE_OF_BIRTH = Category(
         example("| Data urodzenia (z dowodu) | «03.07.1981» |"),
         example("Patient: Eva Braun *«12.3.1955», Zimmer 4"),
         example("Johann Weber (* «1. Mai 1950»; † 2020)"),
+        example("Weber, Johann-Peter *«1.5.1950»"),
     ),
     lookalikes=("due 2026-03-01 14:05Z", "NATO 2024-05-05 summit", "the idea was born in 3 days",
                 "am 12. März 2026 geliefert",
                 '{"created": "2026-03-01", "birthday_reminder": true}', "newborn 2026-01-01 unit",
                 "* 12.3.2024 first release\n * 12.3.2025 second", "Total *12.3.19",
-                "Date of birth unknown. Updated: 2024-01-01"),
+                "Date of birth unknown. Updated: 2024-01-01",
+                "Date of birth last changed: 2024-01-01", "Geburtsdatum geändert am: 01.02.2024",
+                "Birthday invitation sent: 2024-01-01", "Date of birth verified on: 2024-01-01",
+                "Total * 12.3.2019", "Released * 12.3.2019", "Preis *01.01.2024 gültig"),
     patterns=(
         Pattern(
             rf"(?<![A-Za-zÀ-ž])(?i:{_BIRTH})(?![A-Za-z])[^\w\n]{{0,6}}(?:(?:is|was|am|on|the|le|el|il|dnia|ist|der|est|es|é|"
@@ -588,12 +599,13 @@ DATE_OF_BIRTH = Category(
         ),
         Pattern(  # with a remark on it, or on whose it is
             rf"(?<![A-Za-zÀ-ž])(?i:{_BIRTH_DATE})(?![A-Za-z])"
-            r"(?:[ ]?\([^()\n]{1,24}\)[^\w\n]{1,6}|[^\d\n:=|.;!?]{1,24}[:=|][^\w\n]{0,4})"
+            rf"(?:[ ]?\([^()\n]{{1,24}}\)[^\w\n]{{1,6}}|(?!{_OF_RECORD})[^\d\n:=|.;!?]{{1,24}}[:=|][^\w\n]{{0,4}})"
             rf"({_DATE_SAID})(?![\d])",
             rank=CONTEXT,
         ),
         Pattern(  # the sign of genealogists, behind a name
-            rf"(?<![A-Za-zÀ-ž])[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]{{1,20}},?[ ]?\(?\*[ ]?({_DATE_SAID})(?![\d])",
+            rf"(?<![A-Za-zÀ-ž-]){_CAPITALISED}(?:,?[ ]{_CAPITALISED},?[ ]?\(?|,?[ ]?\(|,[ ]?)"
+            rf"\*[ ]?({_DATE_SAID})(?![\d])",
             _of_a_year,
             rank=CONTEXT,
         ),

@@ -92,12 +92,12 @@ _NUMBER = (
 _DOOR_WORD = (
     r"(?:m|lok(?:al)?|app|appt|apto|apt|bus|bte|Whg|Wohnung|[Kk]l|[Kk]latka|piętro|[Pp]iso|[Pp]lanta|[Pp]ortal|[Bb]loque"
     r"|[Bb]loco|[Pp]uerta|[Pp]ta|[Ii]nt|[Ii]nterno|[Ss]cala|sc|[Ee]sc|[Ee]scalera|[Ee]scalier|[Bb][âa]t|[Bb]âtiment|[Pp]orte"
-    r"|[Pp]iano|Stiege|Stg|Tür|Top|Block|Haus|mieszk(?:anie|\.)|[Aa]ndar|sala|loja)"
+    r"|[Pp]iano|Stiege|Stg|Stock|Etage|Tür|Top|Block|Haus|mieszk(?:anie|\.)|[Aa]ndar|sala|loja)"
 )
 #: What may follow it: the floor, the door, the flat.
 _DOOR = (
     rf"(?:{_DOOR_WORD}\.? ?(?:\d{{1,4}}[A-Za-z]?|[A-Z])\b|\d{{1,2}}\.?[ºª°](?: ?(?:[A-Za-z]{{1,3}}\b\.?|andar|Esq\.?"
-    r"|Dto\.?|Fte\.?|Izq\.?|Dcha\.?))?|\d{1,2}\. ?(?:th|tv|mf|sal|OG|Stock|Etage|étage|piano)(?: (?:links|rechts|mitte))?"
+    r"|Dto\.?|Fte\.?|Izq\.?|Dcha\.?))?|\d{1,2}\. ?(?:th|tv|mf|sal|OG|Stock|Etage|étage|piano)(?:,? (?:links|rechts|mitte))?"
     r"|\d{1,2}(?:er|e|ème|ème) étage|(?:EG|DG|bis|ter|hs|huis|Hinterhaus|Vorderhaus|Seitenflügel|Gartenhaus)\b)"
 )
 _DOORS = rf"(?:(?:,? | - |/){_DOOR})"

@@ -93,7 +93,7 @@ _ROOT = (
 #: The same where names are separated by backslashes: behind a drive, nothing, a share or a device.
 _WINDOWS_ROOT = r"(?:(?<!:)\\{2,4}[\w.-]{1,40}|\\{1,2}Device\\{1,2}HarddiskVolume[0-9]{1,3})?"
 #: What a command has before the name: options and files; a name on a command line.
-_ARGUMENTS, _LOGIN = r"(?: [^\s@\"'`<>]{1,40}){0,5}?", r"([A-Za-z_][A-Za-z0-9_.-]{1,31})"
+_ARGUMENTS, _LOGIN = r"(?: [^\s\x1c@\"'`<>]{1,40}){0,5}?", r"([A-Za-z_][A-Za-z0-9_.-]{1,31})"
 #: A name in a path, as systems give them to people.
 _FOLDER = rf"([a-z_A-Z{LETTERS}][A-Za-z0-9{LETTERS}_.-]{{1,31}})(?=[/\\\s\x1c\"'`):,;\]]|$)"
 
@@ -139,6 +139,9 @@ USERNAME = Category(
         example("psql -h db -U «aschmidt» shop"),
         example("mysql -u«aschmidt» -p shop"),
         example("ssh -l «aschmidt» build01"),
+        example("ssh -J git@bastion «aschmidt»@build01"),
+        example("scp root@build01:/srv/x «aschmidt»@build02:/srv"),
+        example("mysql -u «aschmidt»@localhost shop"),
         example("clone https://«aschmidt»@git/x.git"),
         example("Owner SID: «S-1-5-21-3623811015-3361044348-30300820-1013»"),
     ),
@@ -183,10 +186,15 @@ USERNAME = Category(
             _logs_in,
             rank=CONTEXT,
         ),
+        Pattern(  # ... from or by another one: the last of several
+            rf"(?<![A-Za-z0-9_./-])(?:ssh|scp|sftp|rsync)(?: [^\s\x1c\"'`<>]{{1,60}}){{1,5}} {_LOGIN}@(?=[A-Za-z0-9\[])",
+            _logs_in,
+            rank=CONTEXT,
+        ),
         Pattern(  # ... and to a database
             rf"(?<![A-Za-z0-9_./-])(?:(?:psql|pg_dump|pg_dumpall|pg_restore|createdb|dropdb|vacuumdb){_ARGUMENTS} -U"
             rf"|(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump){_ARGUMENTS} -u|ssh{_ARGUMENTS} -l)"
-            rf" ?{_LOGIN}(?=[\s\x1c\"'`;|)]|$)",
+            rf" ?{_LOGIN}(?=[\s\x1c\"'`;|)@]|$)",
             _logs_in,
             rank=CONTEXT,
         ),
