@@ -53,6 +53,8 @@ def _name(text: str, *, behind_document: bool) -> int:
     words = [word for word in _WORDS.finditer(text) if word[0] != "CV"]
     low = [plain(word[0]) for word in words]
     name = low[: _size(low)]
+    while name and name[-1] in _PARTICLES:
+        name.pop()
     if len(name) < 2:
         return 0
     first, second, *more = name
@@ -64,6 +66,10 @@ def _name(text: str, *, behind_document: bool) -> int:
     return words[len(name) - 1].end() if is_sure or (may_be and is_told) else 0
 
 
+#: Small words within a name: they begin no name and end none.
+_PARTICLES = frozenset("von der den zu van de la del di da dos".split())
+
+
 def _size(low: Sequence[str]) -> int:
     """How many leading words may be a name; the second may be a word too, behind a given name (`Ann_Price`)."""
     from cloakllm_gateway.detection.name_runs import SURE
@@ -72,6 +78,8 @@ def _size(low: Sequence[str]) -> int:
     documents = _plain_documents()
     for at, word in enumerate(low):
         if at == 1 and low[0] in SURE and word in SURNAMES_AND_WORDS:
+            continue
+        if 0 < at < len(low) - 1 and word in _PARTICLES:
             continue
         if word in documents or (len(word) > 1 and (word in NOT_NAMES or word in GERMAN_NOUNS) and word not in SURE):
             return at

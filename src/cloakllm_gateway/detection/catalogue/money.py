@@ -31,6 +31,7 @@ CREDIT_CARD = Category(
         example("«4111 - 1111 - 1111 - 1111» and"),
         example("«4111\t1111\t1111\t1111»"),
         example("card «4111/1111/1111/1111» expired"),
+        example("Karten: 4111 1111 1111 1111 «5500 0000 0000 0004»"),
         example("card «4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1» expired"),
         example("Tarjeta «4539 1488 0343 6467» cad. 12/27"),
         example("Amex «3782 822463 10005» declined"),
@@ -60,7 +61,7 @@ CREDIT_CARD = Category(
             rank=CHECKED,
         ),
         Pattern(  # in groups, and digit by digit, where a word says so
-            rf"{_EDGE}(?:\d{{4}}(?:[/,|·:]\d{{4}}){{3}}|\d(?: \d){{12,18}}){_END}",
+            rf"{_EDGE}(?:\d{{4}}(?:[/,|·: ]\d{{4}}){{3}}|\d(?: \d){{12,18}}){_END}",
             whole(checks.card),
             rank=CHECKED,
             near=_CARD_WORDS,

@@ -187,7 +187,8 @@ USERNAME = Category(
             rank=CONTEXT,
         ),
         Pattern(  # ... from or by another one: the last of several
-            rf"(?<![A-Za-z0-9_./-])(?:ssh|scp|sftp|rsync)(?: [^\s\x1c\"'`<>]{{1,60}}){{1,5}} {_LOGIN}@(?=[A-Za-z0-9\[])",
+            rf"(?<![A-Za-z0-9_./-])(?:ssh|scp|sftp|rsync)(?: [^\s\x1c\"'`<>]{{1,60}}){{1,5}} "
+            rf"{_LOGIN}@(?=[A-Za-z0-9\[])",
             _logs_in,
             rank=CONTEXT,
         ),
