@@ -359,3 +359,9 @@ def test_lists_of_numbers_stay() -> None:
 def test_many_codes_take_no_more_than_their_length_says() -> None:
     for unit in ("107, ", "6b ", "6b:", "0x6b, ", "\\153", "\\303", "NNUW2LTO", "107 6b "):
         compare(lambda unit=unit: hidden(unit * 2_000), lambda unit=unit: hidden(unit * 16_000), most=16, slack=0.1)
+
+
+def test_controls_that_are_written_as_codes_join_nothing() -> None:
+    """As in what compilers write of descriptions: what stands around them is two words."""
+    (span,) = DETECTOR.find([Text(r"b'\017com.acme.typeB\017kim@acme-mail.org\020'")])[0]
+    assert span.value == "kim@acme-mail.org"

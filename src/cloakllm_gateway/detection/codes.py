@@ -110,7 +110,8 @@ def _said(match: re.Match[str], number: re.Pattern[str], base: int) -> Iterator[
     at = 0
     for char in said:
         after = at + len(char.encode())
-        yield char, starts[at], starts[after], Encoding.FOLDED
+        # A control divides what stands around it, and would be left out as what nobody sees.
+        yield char if char.isprintable() or char.isspace() else " ", starts[at], starts[after], Encoding.FOLDED
         at = after
 
 
