@@ -105,7 +105,9 @@ def _quoting(text: str) -> Iterator[tuple[int, int]]:
         literal = _LITERAL.match(text, text.rfind('"', at, sign))
         if literal is None:
             return
-        if '\\"' in literal[1] or ":" in literal[1] or "=" in literal[1]:
+        said = literal[1]
+        # What goes over the end of a line as it stands is no string of JSON: code between two strings.
+        if '\\"' in said or ("\n" not in said and (":" in said or "=" in said)):
             yield literal.span(1)
         at = literal.end()
 
