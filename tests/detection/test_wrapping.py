@@ -155,3 +155,8 @@ def test_a_value_at_the_end_of_a_sentence_ends_there(value: str, lead: str, afte
     """Whatever the next line begins with: `.best` is a domain."""
     text = f"{lead}Please send the EIN or the contract to {value}.\n{lead}{after} and more"
     assert [text[span.start : span.end] for span in found(text)] == [value]
+
+
+def test_what_another_kind_proves_whole_is_no_part_of_a_longer_number() -> None:
+    text = "SSN 536-22-8726\n123 Main"
+    assert [text[span.start : span.end] for span in found(text)] == ["536-22-8726"]

@@ -21,7 +21,7 @@ from cloakllm_gateway.detection.catalogue import CATALOGUE, Category
 from cloakllm_gateway.detection.catalogue.model import CONTEXT
 from cloakllm_gateway.detection.wrapping import is_fragment, is_in_groups, is_whole
 from cloakllm_gateway.patterns import lazy
-from cloakllm_gateway.spans import Encoding, Proof, Range, Ranges, Span, disjoint
+from cloakllm_gateway.spans import Encoding, Proof, Ranges, Span, disjoint
 
 
 class Claim(Struct, frozen=True, eq=False, gc=False):
@@ -70,14 +70,14 @@ def unwrapped(finds: list[Find], text: str) -> list[Find]:
     wrapped = [find for find in finds if find[2].span is not None and find[2].span.encoding is Encoding.WRAPPED]
     if not wrapped:
         return finds
-    others: dict[str, list[Range]] = {}
+    whole: list[tuple[int, int, Claim]] = []
     for start, size, claim in finds:
         if claim.span is None and not (
             (claim.proof is _KEY and is_fragment(text[start : start + size])) or is_in_groups(text, start, start + size)
         ):
-            others.setdefault(claim.category.name, []).append((start, start + size))
-    for parts in others.values():
-        parts.sort()
+            whole.append((start, start + size, claim))
+    whole.sort(key=_start)
+    starts = [start for start, _, _ in whole]
     # What a key proves is whatever follows it, and in a wrapped text that is all of the next line.
     refuted = {
         claim
@@ -86,15 +86,13 @@ def unwrapped(finds: list[Find], text: str) -> list[Find]:
     }
     for start, size, claim in wrapped:
         end = start + size
-        parts = others.get(claim.category.name, [])
-        first = bisect_left(parts, (start, 0))
-        if first and parts[first - 1][1] >= end:
-            refuted.add(claim)  # it is found as it stands, too
-        for at in range(first, len(parts)):
-            part = parts[at]
-            if part[0] >= end:
-                break
-            if part == (start, end) or (part[1] <= end and is_whole(text, part, start, end)):
+        for first, last, other in whole[bisect_left(starts, start) : bisect_left(starts, end)]:
+            is_as_sure = other.category is claim.category or other.rank > claim.rank
+            if (
+                is_as_sure
+                and last <= end
+                and ((first, last) == (start, end) or is_whole(text, (first, last), start, end))
+            ):
                 refuted.add(claim)
     return [find for find in finds if find[2] not in refuted]
 
