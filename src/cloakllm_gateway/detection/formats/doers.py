@@ -51,7 +51,10 @@ def tables(text: str, places: Sequence[int]) -> Iterator[Table]:
             group = found.lastgroup or ""
             start, done = found.start(group), found.end()
             names = [(each["name"], each.span("name")) for each in _ITEM.finditer(found[group])]
-            yield _persons([(name, (start + first, start + last)) for name, (first, last) in names])
+            named = [(name, (start + first, start + last)) for name, (first, last) in names]
+            if group == "array" and "=" in text[found.start() : start]:  # words without quotes are names of variables
+                named = [(name, place) for name, place in named if text[place[0] - 1] in "\"'"]
+            yield _persons(named)
     for table in drawn(text, [at + (text[at] == "\n") for at in places], _WORDS):
         rows = list(table.rows)
         for column in range(len(table.keys)):
