@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from cloakllm_gateway.detection.catalogue import CATALOGUE, Example
 from cloakllm_gateway.detection.engine import Detector
+from cloakllm_gateway.detection.gate import WINDOW
 from cloakllm_gateway.detection.settings import Settings
 from cloakllm_gateway.spans import Span, Text
 from tests.breaks import BREAKS
@@ -160,3 +161,10 @@ def test_a_value_at_the_end_of_a_sentence_ends_there(value: str, lead: str, afte
 def test_what_another_kind_proves_whole_is_no_part_of_a_longer_number() -> None:
     text = "SSN 536-22-8726\n123 Main"
     assert [text[span.start : span.end] for span in found(text)] == ["536-22-8726"]
+
+
+@pytest.mark.parametrize("before", range(WINDOW - 60, WINDOW + 12, 3))
+def test_a_value_broken_where_a_window_ends_is_found(before: int) -> None:
+    value = "AT61 1904 3002\n> 3457 3201"
+    text = "wo " * (before // 3) + f"refund to {value} please" + " of it" * WINDOW
+    assert is_hidden(text, value)

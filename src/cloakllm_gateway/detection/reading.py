@@ -126,7 +126,9 @@ _Due = Mapping[int, Mapping[str, Sequence[int]]]
 #: Said once, it counts for all layers of a text as well.
 _QUOTED = "quoted"
 #: What has to be looked for in all of a text, or has no sign.
-_EVERYWHERE = folding.SAID_ONCE | {"fold", "wrapped"}
+_EVERYWHERE = folding.SAID_ONCE | {"fold"}
+#: What goes over white space, and so may begin in one window and end in the next, which sees all of it.
+_ACROSS = "wrapped"
 
 
 class _Layer(NamedTuple):
@@ -243,7 +245,8 @@ def _where(layer: _Layer, kind: str, parts: Sequence[int]) -> Iterator[tuple[int
         at = bisect_left(ranges, start, key=_stop)
         while at < len(ranges) and ranges[at][0] < last - by:
             begin, stop, _ = ranges[at]
-            yield max(begin + OVERLAP if begin else 0, start) + by, min(stop, last - by) + by
+            seen_from = begin + OVERLAP if begin and kind != _ACROSS else begin
+            yield max(seen_from, start) + by, min(stop, last - by) + by
             at += 1
 
 

@@ -69,7 +69,7 @@ def join(match: re.Match[str]) -> Iterator[Piece]:
     line = text[max(text.rfind("\n", 0, start) + 1, start - _NEAR) : start]
     following = text[end : end + _NEAR].partition("\n")[0]
     for ends, goes_on, joint in _BROKEN:
-        if ends.search(line) and goes_on.match(following):
+        if goes_on.match(following) and ends.search(line):
             is_row = joint.is_of_numbers and ">" not in match[0] and line[-1] != "-"
             if not is_row or _WORD.search(line) or _WORD.search(following):
                 yield joint.between, start, end, Encoding.WRAPPED
