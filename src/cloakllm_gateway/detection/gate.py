@@ -198,7 +198,7 @@ class Gate:
         cuts = _cuts(buffer)
         last = len(cuts) - 1
         seeing = passes
-        crowded: Sequence[_Pass] = ()  # what saw something in most windows of the last group
+        crowded: Sequence[_Pass] = passes  # what saw something in most windows of the last group, if there was one
         for group in range(0, last, _AT_ONCE):
             windows = range(group, min(group + _AT_ONCE, last))
             if is_long:
