@@ -232,13 +232,11 @@ def test_on_a_terminal_values_are_in_colour_and_control_characters_are_harmless(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 @pytest.mark.skipif(available(NameSettings()) is not None, reason="the name model is not installed")
-def test_no_bar_stands_still_while_models_load(tmp_path):
+def test_on_a_terminal_models_are_waited_for(tmp_path):
+    """What is drawn meanwhile depends on the machine: see ``test_waiting``."""
     path = tmp_path / "short.txt"
     path.write_text("Yesterday Quillon Abernathy moved to a new office near the river.")
-    shown = on_terminal("stderr", str(path), names=True)
-    before_a_bar, bar, _ = shown.partition(" bytes")  # looking at the text may itself take long
-    assert not bar or "Loading the models of names" in before_a_bar
-    assert "1 PERSON" in shown
+    assert "1 PERSON" in on_terminal("stderr", str(path), names=True)
 
 
 @pytest.mark.slow
