@@ -154,7 +154,7 @@ async def test_the_last_line_before_a_crash_is_delivered_before_the_end_is_told(
 
 async def test_the_time_for_last_words_does_not_run_while_nobody_listens(supervised, monkeypatch):
     """Whoever is slow to take what came is us: what stands in the pipe by then is heard all the same."""
-    monkeypatch.setattr(supervisor, "LAST_WORDS", 0.5)
+    monkeypatch.setattr(supervisor, "LAST_WORDS", PATIENCE)
     source = "import os; os.write(1, b'first\\n' + b'x' * 50_000 + b'\\n' + b'the answer\\n'); os._exit(0)"
     others = {*psutil.Process().children()}
     async with supervised(python(source)) as crm:
