@@ -154,16 +154,18 @@ async def test_the_last_line_before_a_crash_is_delivered_before_the_end_is_told(
 
 async def test_the_time_for_last_words_does_not_run_while_nobody_listens(supervised, monkeypatch):
     """Whoever is slow to take what came is us: what stands in the pipe by then is heard all the same."""
-    monkeypatch.setattr(supervisor, "LAST_WORDS", PATIENCE)
-    source = "import os; os.write(1, b'first\\n' + b'x' * 50_000 + b'\\n' + b'the answer\\n'); os._exit(0)"
+    monkeypatch.setattr(supervisor, "LAST_WORDS", 0.1)
+    # It prints when nothing is read any more: before that, all of it may have been heard on a busy machine.
+    source = "import os; os.read(0, 1); os.write(1, b'first\\n' + b'x' * 50_000 + b'\\nthe answer\\n'); os._exit(0)"
     others = {*psutil.Process().children()}
     async with supervised(python(source)) as crm:
         crm.listens = anyio.Event()
         await crm.until_connected()
+        crm.supervisor.send(b"now", SEND)
         with anyio.fail_after(PATIENCE):
             while {*psutil.Process().children()} - others:  # until it has ended, and for longer than it is waited for
                 await anyio.sleep(0.05)
-        await anyio.sleep(1)
+        await anyio.sleep(0.5)
         assert not any(isinstance(event, Disconnected) for event in crm.events)
         crm.listens.set()
         await crm.until(lambda events: any(isinstance(event, Disconnected) for event in events))
