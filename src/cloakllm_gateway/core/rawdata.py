@@ -47,10 +47,11 @@ def distinct(found: Iterable[Sequence[Span]], upstream: UpstreamSettings) -> dic
     model is shown in clear of that ``upstream``: it has no token to write instead.  And what the configuration says
     of the upstream itself is no news to it: `/home/me/docs` in a call may be the folder it was started for.
     """
+    shown = upstream.shown
     values: dict[str, dict[str, str]] = {}
     for spans in found:
         for span in spans:
-            if span.category not in upstream.shown and not _TOKENS_ALONE.fullmatch(span.value):
+            if span.category not in shown and not _TOKENS_ALONE.fullmatch(span.value):
                 values.setdefault(span.category, {}).setdefault(span.canonical or span.value, span.value)
     if not values:  # most calls
         return {}

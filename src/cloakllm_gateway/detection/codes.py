@@ -35,7 +35,7 @@ _BYTE = f"(?:[2-9A-Fa-f]{_H}|0[9AaDd])"
 _LEAST = 5  # before the last one
 #: A list ends with its last number that is whole: if that of another kind behind it refused all of them, each would
 #: be the beginning of a search of its own.
-PLACE = (
+PLACE = lazy(
     rf"\\(?:[0-3][0-7]{{2}}(?:\\[0-3][0-7]{{2}})*|U000[0-9A-Fa-f]{{5}})"
     rf"|(?<![\w.-])(?P<decimal>{_DECIMAL}(?:(?:,\s{{0,24}}| ){_DECIMAL}(?![\w.-])){{{_LEAST},}}+)"
     rf"|(?<![\w.:-])(?P<hex>0x{_BYTE}(?:,? ?0x{_BYTE}(?=0x|[^\w:]|\Z)){{{_LEAST},}}+"
@@ -61,12 +61,12 @@ _MANY = 12
 
 def places(text: str, first: int, last: int) -> Iterator[re.Match[str]]:
     """What may be written so in a part of a text that begins and ends at white space, in order."""
-    search, place = _places(), _place()
+    search = _places()
     # What stands before a code is at the offset that the code itself has without the line break before it.
     screen = b"\n" + linear.as_bytes(text[first:last])
     at, size = 0, len(screen)
     while (start := search(screen, at, size)[0][0]) >= 0:
-        match = place.match(text, first + start)
+        match = PLACE.match(text, first + start)
         if match is not None:
             yield match
         at = match.end() - first if match is not None else start + 1
@@ -77,16 +77,12 @@ def _places() -> linear.Search:
     return linear.compiled(_BEGINS)
 
 
-@cache
-def _place() -> re.Pattern[str]:
-    return re.compile(PLACE)
-
-
 def read(match: re.Match[str]) -> Iterator[Piece]:
     """What one match of :data:`PLACE` says: in a list each number by itself."""
     kind = match.lastgroup
     if kind is None:
-        return _said(match, _OCTAL, 8) if match[0][1] != "U" else _escaped(match)
+        raw = bytes([int(each, 8) for each in _OCTAL.findall(match[0])])
+        return _said(match, _OCTAL, raw) if raw else _escaped(match)
     numbers = _NUMBER.findall(match[0])
     is_either = kind == "decimal" and "," not in match[0] and all(len(number) == 2 for number in numbers)
     for base in (10, 16) if is_either else (10,) if kind == "decimal" else (16,):
@@ -95,13 +91,12 @@ def read(match: re.Match[str]) -> Iterator[Piece]:
         if odd * _ONE_ODD_IN <= len(raw) and (
             2 * len(raw.translate(None, _FREQUENT)) <= len(raw) or (not odd and len(raw) >= _MANY)
         ):
-            return _said(match, _NUMBER, base)
+            return _said(match, _NUMBER, raw)
     return iter(())  # most lists of numbers
 
 
-def _said(match: re.Match[str], number: re.Pattern[str], base: int) -> Iterator[Piece]:
-    """The characters of bytes that are written as numbers; nothing where they are not in UTF-8."""
-    raw = bytes([int(each, base) for each in number.findall(match[0])])
+def _said(match: re.Match[str], number: re.Pattern[str], raw: bytes) -> Iterator[Piece]:
+    """The characters of ``raw`` bytes, each a ``number`` of the match; nothing where they are not in UTF-8."""
     try:
         said = raw.decode()
     except UnicodeDecodeError:

@@ -206,7 +206,7 @@ class Gate:
                 seeing = [each for each in passes if each in crowded or each.sees(alike)]
                 if not seeing:
                     continue
-            telling = dict.fromkeys(seeing, 0)
+            counts = dict.fromkeys(seeing, 0)
             for at in windows:
                 start, stop, limit = max(cuts[at] - OVERLAP, 0), cuts[at + 1], cuts[min(at + 2, last)]
                 window = screen[start : stop + 1]
@@ -215,14 +215,14 @@ class Gate:
                     names = [name for automaton in each.apart for name in automaton.seen(window, alike)]
                     if not names:
                         continue
-                    telling[each] += 1
+                    counts[each] += 1
                     for name in names:
                         ranges = found.setdefault(name, [])
                         if ranges and ranges[-1][1] >= start:
                             ranges[-1] = (ranges[-1][0], stop, limit)
                         else:
                             ranges.append((start, stop, limit))
-            crowded = [each for each, count in telling.items() if 2 * count > len(windows)]
+            crowded = [each for each, count in counts.items() if 2 * count > len(windows)]
         if not found:
             return NOTHING
         due: dict[int, Ranges] = {}

@@ -58,7 +58,8 @@ SIGN = re.sub(
 PLACE = rf"(?<=[0-9A-Za-z@./-]){BREAK}(?=[(.]?[0-9A-Za-z])"
 _BROKEN = [(lazy(rf"(?:{ends})\Z"), lazy(goes_on), joint) for joint in _JOINTS for ends, goes_on in [joint[:2]]]
 _LINE_ENDS, _LINE_BEGINS = lazy(r"[.,;:!?)\"'\]]{0,3}[ \t\\]*\r?\n"), lazy(LEAD)
-_WORD = lazy(r"[^\W\d_]|\+\d")
+_A_WORD = r"(?:[^\W\d_]|\+\d)"
+_WORD, _LINE_WITH_WORD = lazy(_A_WORD), lazy(rf"[^\n]*?{_A_WORD}")
 #: How much of a line is looked at, and from which length on it may have been wrapped.
 _NEAR, _WIDE = 80, 48
 
@@ -111,12 +112,7 @@ def is_whole(text: str, part: Range, start: int, end: int) -> bool:
     """
     if part[0] == start:
         is_long = start - text.rfind("\n", 0, start) + part[1] - part[0] > _WIDE
-        is_cut = is_long and _WORD.search(text, end, _line_end(text, end)) is not None
+        is_cut = is_long and _LINE_WITH_WORD.match(text, end) is not None
         return not is_cut and _LINE_ENDS.match(text, part[1], end) is not None
     line = text.rfind("\n", start, part[0]) + 1
     return part[1] == end and line > 0 and _LINE_BEGINS.fullmatch(text, line, part[0]) is not None
-
-
-def _line_end(text: str, at: int) -> int:
-    end = text.find("\n", at)
-    return len(text) if end < 0 else end

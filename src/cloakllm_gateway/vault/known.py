@@ -116,8 +116,7 @@ class KnownValues:
         values, key = (self._folded, folded) if caseless else (self._exact, text)
         same = values.setdefault(key, [])
         if not same:
-            for blank in _BLANK.finditer(folded):
-                words = folded[: blank.start()]
+            for words in _openers(folded):
                 self._openers[words] = self._openers.get(words, 0) + 1
             if self._truncations is not None:
                 self._truncations.add(key)
@@ -141,8 +140,7 @@ class KnownValues:
             if not same:
                 del values[key]
                 self._forget(key)
-                for blank in _BLANK.finditer(folded):
-                    words = folded[: blank.start()]
+                for words in _openers(folded):
                     self._openers[words] -= 1
                     if not self._openers[words]:
                         del self._openers[words]
@@ -306,6 +304,11 @@ class _Probe(Struct, frozen=True):
         if end > len(self.folded):
             return False
         return self.offsets is None or (self.offsets[start] >= 0 and self.offsets[end] >= 0)
+
+
+def _openers(text: str) -> Iterator[str]:
+    """What a value of several words begins with, up to each blank in it."""
+    return (text[: blank.start()] for blank in _BLANK.finditer(text))
 
 
 _BLANK = lazy(" ")
